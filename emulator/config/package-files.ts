@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join, relative, sep } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 
 /** The single file, as its loader passes it to each bundle inside. */
 type Archive = {
@@ -64,9 +64,10 @@ export function packageBundle(name: string): unknown {
 export function packageCommand(): string {
   if (archive === undefined) return 'npx flowdouble'
   const { execPath } = process
-  const isExecutable = archive.root === execPath || !existsSync(archive.root)
-  const file = relative(process.cwd(), isExecutable ? execPath : archive.root)
-  return isExecutable ? `./${file}` : `node ${file}`
+  const { root } = archive
+  if (root === execPath || !existsSync(root)) return `./${relative(process.cwd(), execPath)}`
+  // Without its ending it is a command on the path, as in the image.
+  return root.endsWith('.cjs') ? `node ${relative(process.cwd(), root)}` : basename(root)
 }
 
 /** The program of a thread that runs a bundle of the single file; undefined if the bundle is a file that a thread can run. */

@@ -47,12 +47,16 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 }
 
 /** Its version, a scenario, and a run to the end: of data, of bundles, and of the packages that it holds. */
-export async function provesItself({ place, prints, serves }: Started): Promise<void> {
+export async function provesItself({ place, prints, serves, start }: Started): Promise<void> {
   expect(await prints(0, '--version')).toBe(`${version}\n`)
   const server = await serves('serve', '--port', '0', '--json', '--scenario', 'known-picture')
   await prints(0, 'run', 'image-to-image', '--url', server.url, '--out', 'pictures')
   expect(existsSync(join(place, 'pictures'))).toBe(true)
   await server.stop()
+  // Nobody who has it needs npm.
+  const shown = start('serve', '--port', '0')
+  expect(await shown.says(/Submit a workflow:.*\n/)).not.toContain('npx')
+  await shown.stop()
 }
 
 /** Commands that need no server: they print what the same command of the package prints. */
