@@ -1,4 +1,4 @@
-"""The README: each of its programs runs as it is printed, and its first one is short."""
+"""The README, and the skill of assistants: each program runs as it is printed, and the first of the README is short."""
 
 from __future__ import annotations
 
@@ -9,11 +9,20 @@ from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parents[2] / "emulator/python/README.md"
-PROGRAMS = re.findall(r"^```py\n(.*?)^```$", README.read_text("utf-8"), re.S | re.M)
+EMULATOR = Path(__file__).parents[2] / "emulator"
+README = EMULATOR / "python/README.md"
+SKILL = EMULATOR / "skills/flowdouble/SKILL.md"
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=range(len(PROGRAMS)))
+def programs_of(page: Path) -> list[str]:
+    return re.findall(r"^```py\n(.*?)^```$", page.read_text("utf-8"), re.S | re.M)
+
+
+PROGRAMS = programs_of(README)
+ALL = PROGRAMS + programs_of(SKILL)
+
+
+@pytest.mark.parametrize("program", ALL, ids=range(len(ALL)))
 def test_a_program_of_the_readme(program: str, pytester: pytest.Pytester) -> None:
     tests = len(re.findall(r"^def test_", program, re.M))
     file = pytester.makepyfile(program)

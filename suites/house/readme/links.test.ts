@@ -14,7 +14,7 @@ const onTheWeb = new RegExp(
   `^${repository.url.replace(/^git\+|\.git$/g, '')}/(?:blob|raw|tree)/main/`,
 )
 
-const pages = files.filter((file) => file.endsWith('.md')).map(pageOf)
+const pages = files.filter((file) => /\.md$|^llms\.txt$/.test(file)).map(pageOf)
 
 /** The text of a page without its code. */
 const proseOf = (text: string): string =>

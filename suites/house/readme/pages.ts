@@ -28,9 +28,9 @@ export const pageOf = (file: string): Page => ({
   text: readFileSync(join(root, file), 'utf8'),
 })
 
-/** Each README but that of the Python package, whose programs suites/python runs. */
+/** Each README and the skill of assistants, but not the README of the Python package: suites/python runs its programs. */
 export const readmes: readonly Page[] = files
-  .filter((file) => /(^|\/)README\.md$/.test(file) && file !== 'emulator/python/README.md')
+  .filter((file) => /(^|\/)(README|SKILL)\.md$/.test(file) && file !== 'emulator/python/README.md')
   .map(pageOf)
 
 const fence = /(?:^|\n\n)([^\n](?:[^\n]|\n(?!\n))*)\n\n```(\w*)\n([\s\S]*?)^```$/gm

@@ -12,6 +12,7 @@ import { select } from '../../nodes/select.ts'
 import { make } from '../../recorded/make-session.ts'
 import { sessions } from '../../recorded/sessions.ts'
 import { live, liveGateway, liveHosted } from '../../recorded/transcripts.ts'
+import { renderLlms, renderSkill, skillFile } from '../../render/assistants.ts'
 import { renderAsyncapi } from '../../render/asyncapi.ts'
 import { renderControl } from '../../render/control.ts'
 import { documentText } from '../../render/documents.ts'
@@ -56,6 +57,16 @@ export const generated: readonly Generated[] = [
     files: 'emulator/lib/version.ts',
     from: 'the version in `package.json`',
     texts: { '': versionModule },
+  },
+  {
+    files: 'llms.txt',
+    from: 'the README, the help of the command, and `spec/`',
+    texts: { '': renderLlms },
+  },
+  {
+    files: skillFile,
+    from: 'the help of the command, and `spec/`',
+    texts: { '': renderSkill },
   },
   {
     files: 'spec/asyncapi.json',
