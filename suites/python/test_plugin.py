@@ -280,3 +280,37 @@ async def test_anyio(comfyui, anyio_backend):
         subprocess=True,
     )
     result.assert_outcomes(passed=2)
+
+
+def test_a_hosted_world_serves_its_pictures_by_links(suite: Suite) -> None:
+    result = suite(
+        SUBMIT
+        + """
+def test_it(comfyui_hosted):
+    image = {"class_type": "EmptyImage", "inputs": {"width": 8, "height": 8, "batch_size": 1, "color": 0}}
+    save = {"class_type": "SaveImage", "inputs": {"images": ["1", 0], "filename_prefix": "a"}}
+    run = submit(comfyui_hosted, {"1": image, "2": save})["prompt_id"]
+    key = {"X-API-Key": comfyui_hosted.api_key}
+    job = json.load(urlopen(Request(f"{comfyui_hosted.url}/api/jobs/{run}", headers=key)))
+    name = job["outputs"]["2"]["images"][0]["filename"]
+    view = Request(f"{comfyui_hosted.url}/api/view?filename={name}&type=output", headers=key)
+    assert urlopen(view).read().startswith(b"\\x89PNG")
+"""
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_a_world_that_exits_leaves_the_others(suite: Suite) -> None:
+    result = suite(
+        """
+@pytest.mark.comfyui(scenario={"version": 1, "faults": [{"when": {"path": "/queue"}, "then": {"exit": 1}}]})
+def test_exits(comfyui):
+    for _ in range(2):
+        with pytest.raises(OSError):
+            urlopen(comfyui.url + "/queue")
+
+def test_next(comfyui):
+    assert urlopen(comfyui.url + "/queue").status == 200
+"""
+    )
+    result.assert_outcomes(passed=2)

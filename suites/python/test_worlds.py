@@ -256,14 +256,16 @@ def test_the_address_describes_itself(world: World) -> None:
     assert world.health() == {"status": "ok"}
 
 
-def test_health_says_that_a_fault_keeps_it_down(server: Server) -> None:
-    with server.world() as world:
+@pytest.mark.parametrize("port", [None, 0])
+def test_health_says_that_a_fault_keeps_it_down(server: Server, port: int | None) -> None:
+    with server.world(port=port) as world:
         world.fault(when={"path": "/queue"}, then={"restart": {"downMs": 1000}})
         with pytest.raises(OSError):
             status_of(f"{world.url}/queue")
         assert world.health() == {"status": "down"}
         world.advance(1000)
         assert world.health() == {"status": "ok"}
+        assert status_of(f"{world.url}/system_stats") == 200
 
 
 def test_a_gateway_runs_agents_and_delivers(server: Server) -> None:

@@ -78,7 +78,7 @@ class Gateway(Machine):
             "X-Hub-Signature-256": f"sha256={signature}",
             **(headers or {}),
         }
-        reply = self._exchange("POST", f"/webhooks/{route}", body, signed)
+        reply = self._exchange("POST", self.hook_url(route), body, signed)
         try:
             return PostReply(reply.status, json.loads(reply.body))
         except ValueError:

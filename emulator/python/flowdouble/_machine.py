@@ -61,6 +61,8 @@ class Machine:
         self._token = token
         self._host = host
         self._parent: Machine | None = None
+        # Where its control API is, if that is not at its address.
+        self._control: str | None = None
 
     @classmethod
     def at(cls, url: str, *, token: str | None = None) -> Self:
@@ -242,7 +244,7 @@ class Machine:
         if data is not None:
             headers["Content-Type"] = "application/json"
         try:
-            reply = self._exchange(method, target, data, headers)
+            reply = self._exchange(method, (self._control or self.url) + target, data, headers)
         except OSError as error:
             gone = self._host.why_gone() if self._host else None
             raise FlowdoubleError(
@@ -253,10 +255,10 @@ class Machine:
         return reply
 
     def _exchange(
-        self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
     ) -> Reply:
         ca = self._host.ca if self._host else None
-        return send(method, self.url + target, body=body, headers=headers, ca=ca)
+        return send(method, url, body=body, headers=headers, ca=ca)
 
     def _reason(self, reply: Reply) -> str:
         """Why a control request was refused, in the words of the server."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -156,6 +157,10 @@ class World(Machine):
         if port is not None:
             body["port"] = port
         world = self._other(self._json(WorldPlace, "POST", "worlds", body))
+        if port is not None:
+            # A fault can close its port, but not that of the server.
+            address = re.sub("/w/[^/]+$", "", (self._parent or self).url)
+            world._control = f"{address}/w/{world.name}"
         if self.deployment == "hosted" and "accounts" in body:
             world.api_key = key_of(body["accounts"])
         return world
