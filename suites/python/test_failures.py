@@ -181,6 +181,7 @@ def test_it(comfyui, comfyui_server):
 def test_names_of_recordings_differ_and_fit() -> None:
     folder = Path("out")
     paths = [f"tests/test_a.py::TestB::test_c[{one}]" for one in ("a/b", "a_b", "a-b", "x" * 400)]
+    paths += [f"{one}.py::test_{'x' * 200}" for one in ("a", "b")]
     names = {recording_path(folder, one, "comfyui").name for one in paths}
     assert len(names) == len(paths)
     assert max(len(name) for name in names) < 150

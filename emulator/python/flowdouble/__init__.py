@@ -5,7 +5,8 @@ With pytest, the fixture `comfyui` does all of that: see `flowdouble.pytest_plug
 
 from __future__ import annotations
 
-from flowdouble._aio import AsyncGateway, AsyncServer, AsyncWorld
+from typing import TYPE_CHECKING, Any
+
 from flowdouble._errors import FlowdoubleError
 from flowdouble._gateway import Gateway, PostReply
 from flowdouble._server import Server
@@ -23,12 +24,20 @@ __all__ = [
     "__version__",
 ]
 
+if TYPE_CHECKING:
+    from flowdouble._aio import AsyncGateway, AsyncServer, AsyncWorld
+
 __version__: str
 
 
-def __getattr__(name: str) -> str:
-    if name != "__version__":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from flowdouble._command import version
+def __getattr__(name: str) -> Any:
+    # Each run of pytest imports this package, and few need these.
+    if name == "__version__":
+        from flowdouble._command import version
 
-    return version()
+        return version()
+    if name.startswith("Async") and name in __all__:
+        from flowdouble import _aio
+
+        return getattr(_aio, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,15 +18,17 @@ from flowdouble._world import World
 
 _LATEST = 10
 _MAX_LINE = 110
+_MAX_NAME = 120
 
 
 def recording_path(folder: Path, test: str, fixture: str) -> Path:
     """The file for the recording of a test: named after it, the same in each run."""
     name = re.sub(r"[^\w.]+", "-", test).strip("-")
     # Different parameters can have the same letters, and a file system has its limits.
-    digest = f"-{hashlib.sha1(test.encode()).hexdigest()[:8]}" if "[" in test else ""
+    is_ambiguous = "[" in test or len(name) > _MAX_NAME
+    digest = f"-{hashlib.sha1(test.encode()).hexdigest()[:8]}" if is_ambiguous else ""
     which = "" if fixture == "comfyui" else f"-{fixture}"
-    return folder / f"{name[-120:]}{digest}{which}.har"
+    return folder / f"{name[-_MAX_NAME:]}{digest}{which}.har"
 
 
 def keep(world: World | Gateway, file: Path, shown_from: Path) -> str:
@@ -36,7 +39,7 @@ def keep(world: World | Gateway, file: Path, shown_from: Path) -> str:
         _make_ignored(file.parent)
         world.save_recording(file)
         shown = _relative(file, shown_from)
-        lines = [f"recording: {shown}", f"open it:   flowdouble check --trace {shown}"]
+        lines = [f"recording: {shown}", f"open it:   flowdouble check --trace {shlex.quote(shown)}"]
         lines += _section("latest requests", world.requests(), _request_line)
         if isinstance(world, World):
             lines += _section("latest messages", world.messages(), _message_line)

@@ -64,18 +64,10 @@ class Server(World):
         """Starts it, and returns it when it listens: some 0.2 seconds."""
         if self._process is not None or self.url:
             raise FlowdoubleError(f"This server has been started already, at {self.url}.")
-        with tempfile.TemporaryDirectory(prefix="flowdouble-") as folder:
-            # Not as flags: every user of this machine sees those, and they cannot hold content.
-            config = Path(folder) / "config.json"
-            config.write_text(json.dumps(self._config), "utf-8")
-            words = command("serve", "--json", "--quiet", "--stop-with-stdin")
-            words += ["--port", "0"] if "port" not in self._config else []
-            words += ["--with-gateway", "--gateway-port", "0"] if self._with_gateway else []
-            if self._config.get("tls") == "auto":
-                words += ["--tls-ca", _file("flowdouble-ca-", ".pem")]
-            words += ["--config", str(config)]
-            process = _Process(words)
-        self._know(process)
+        words = command("serve", "--json", "--quiet", "--stop-with-stdin")
+        words += ["--port", "0"] if "port" not in self._config else []
+        words += ["--with-gateway", "--gateway-port", "0"] if self._with_gateway else []
+        self._know(_Process(words, self._config))
         return self
 
     def stop(self) -> None:
@@ -135,21 +127,21 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("FLOWDOUBLE_")}
 
 
-def _file(prefix: str, suffix: str) -> str:
-    """A new empty file, which stays."""
-    handle, path = tempfile.mkstemp(suffix, prefix)
-    os.close(handle)
-    return path
-
-
 class _Process:
     """The child: it has the read end of a pipe as standard input, and stops when nobody has the other end any more."""
 
     addresses: dict[str, Any]
     ca: str | None
 
-    def __init__(self, words: list[str]) -> None:
-        self._words = words
+    def __init__(self, words: list[str], config: dict[str, Any]) -> None:
+        # Not as flags: every user of this machine sees those, and they cannot hold content.
+        self._folder = tempfile.TemporaryDirectory(prefix="flowdouble-")
+        self._config = Path(self._folder.name) / "config.json"
+        self._config.write_text(json.dumps(config), "utf-8")
+        words = [*words, "--config", str(self._config)]
+        if config.get("tls") == "auto":
+            words += ["--tls-ca", str(Path(self._folder.name) / "ca.pem")]
+        self._node = words[0]
         # A file, which never fills up as a pipe does that nobody reads.
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         # Ctrl+C is for this process: it stops its child when its tests have ended.
@@ -164,6 +156,8 @@ class _Process:
                 words, stdin=pipe, stdout=pipe, stderr=self._stderr, env=_environment(), **apart
             )
         except OSError as error:
+            self._stderr.close()
+            self._folder.cleanup()
             raise FlowdoubleError(
                 f"Cannot start {words[0]}: {error}. FLOWDOUBLE_NODE names another Node."
             ) from error
@@ -173,7 +167,11 @@ class _Process:
         try:
             self.addresses = json.loads(line)
         except ValueError:
-            raise FlowdoubleError(self._why_not_started()) from None
+            why = self._why_not_started()
+            self.stop()
+            raise FlowdoubleError(why) from None
+        # It is read, and can contain keys.
+        self._config.unlink()
         self.ca = self.addresses.get("ca")
 
     def log(self) -> str:
@@ -187,9 +185,9 @@ class _Process:
         code = self._child.wait()
         said = self.log().strip()
         if code == _WRONG_USAGE:
-            return f"The server did not start: {said.replace(f' of {self._words[-1]}', '')}"
+            return f"The server did not start: {said.replace(f' of {self._config}', '')}"
         return (
-            f"The server did not start. Node: {self._words[0]} (FLOWDOUBLE_NODE names another one, "
+            f"The server did not start. Node: {self._node} (FLOWDOUBLE_NODE names another one, "
             f"20.19 or newer). It ended with {code}:\n{said}"
         )
 
@@ -219,5 +217,4 @@ class _Process:
             self._child.wait()
         self._log = self.log()
         self._stderr.close()
-        if self.ca is not None:
-            Path(self.ca).unlink(missing_ok=True)
+        self._folder.cleanup()
