@@ -1,7 +1,7 @@
 // Tries the files of a release as users do, each in an empty folder, and rehearses publishing them.
 
 import { spawn } from 'node:child_process'
-import { copyFileSync, existsSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { versionOf } from './files.mjs'
 import { builtFile, emptyFolder, NotHere, pythonWith, run } from './step.mjs'
@@ -62,9 +62,15 @@ const withoutNode = () =>
 
 async function tryWheel(context) {
   const wheel = builtFile(context.out, /\.whl$/)
-  const bin = await pythonWith(context, wheel)
+  const bin = await pythonWith(context, wheel, 'pytest')
   const options = { cwd: emptyFolder(context, 'wheel'), env: withoutNode() }
-  return use([join(bin, 'flowdouble')], versionOf(context.place), options)
+  const made = await use([join(bin, 'flowdouble')], versionOf(context.place), options)
+  // The test that its first page shows.
+  const page = readFileSync(join(context.place, 'emulator/python/README.md'), 'utf8')
+  const [, program = ''] = /^```py\n([^]*?)^```$/m.exec(page) ?? []
+  writeFileSync(join(options.cwd, 'test_client.py'), program)
+  const { stdout } = await run(join(bin, 'pytest'), ['-q'], options)
+  return `${made}; pytest: ${stdout.trim().split('\n').at(-1)}`
 }
 
 async function trySingleFile(context) {
