@@ -47,9 +47,11 @@ export type Machine<I, E> = {
   readonly nameOf: (effect: E) => string
 }
 
+/** The number of a request, or that of the socket whose handshake it is. */
+export type Answered = { readonly request: number } | { readonly socket: number }
+
 /** What an effect says about a request: the run that it started, and at the end the status of the reply. */
-export type Answer = {
-  readonly request: number
+export type Answer = Answered & {
   readonly status?: number | undefined
   readonly run?: string | undefined
 }

@@ -475,6 +475,8 @@ export const rules = {
     'control/isolated': 'Worlds at one address share nothing that changes.',
     'control/requests':
       'The control API lists requests with decoded bodies, their replies and runs, without secrets.',
+    'control/requests-handshakes':
+      'Handshakes of sockets are requests as well: GET, with status 101 once the socket opens.',
     'control/request-headers':
       'Requests keep all headers, in lists, journals and recordings; credentials are placeholders.',
     'control/recording':

@@ -6,6 +6,7 @@ import { splitTarget } from '../http/requests.ts'
 import type { IncomingRequest } from '../machine.ts'
 import { decodeUtf8, restoreInput } from './bodies.ts'
 import type { Moment, ReceivedRequest } from './received.ts'
+import type { RequestInput } from './request-log.ts'
 
 /** The moment of an input in the journal. */
 export const momentAt = (epochMs: number, entry: number, nowMs: number): Moment => ({
@@ -18,10 +19,12 @@ export const momentAt = (epochMs: number, entry: number, nowMs: number): Moment 
 export function requestView(
   redactedInput: unknown,
 ): Pick<ReceivedRequest, 'method' | 'path' | 'query' | 'headers' | 'body'> {
-  const request = restoreInput(redactedInput) as IncomingRequest
-  const { method, target, headers } = request
+  const request = restoreInput(redactedInput) as RequestInput
+  const { target, headers } = request
   const [path, query] = splitTarget(target)
-  return { method, path, query: queryOf(query), headers, body: receivedBody(request) }
+  const [method, body] =
+    request.kind === 'open' ? ['GET', null] : [request.method, receivedBody(request)]
+  return { method, path, query: queryOf(query), headers, body }
 }
 
 /** Parameters by name; of a repeated one the last value. */

@@ -1,19 +1,21 @@
-// Keeps the requests that a machine has received since its start, with their answers. The journal keeps the latest entries
+// Keeps the requests that a machine has received since its start, handshakes of sockets too, with their answers. The journal keeps the latest entries
 // of all kinds, so that the timers of a few runs push requests out of it; what a test asks about them needs more.
 
 import { limits } from '../../spec/limits.ts'
-import type { Answer, Entry, IncomingRequest, Input } from '../machine.ts'
+import type { Answer, Answered, Entry, IncomingRequest, Input } from '../machine.ts'
 
 /** The maximum total size of their bodies, targets and headers, in bytes. */
 const MAX_HELD_BYTES = limits.keptRequestBytes.value
 const MAX_REQUESTS = limits.keptRequests.value
 
-/** The input of any machine that is a request. */
-type RequestInput = IncomingRequest & {
-  readonly kind: 'request'
-  readonly atMs: number
-  readonly request: number
-}
+/** The inputs of any machine that are requests. */
+export type RequestInput =
+  | (IncomingRequest & {
+      readonly kind: 'request'
+      readonly atMs: number
+      readonly request: number
+    })
+  | Extract<Input, { readonly kind: 'open' }>
 
 /** A request, and what its effects say about it. */
 export type LoggedRequest = {
@@ -49,7 +51,7 @@ export function createRequestLog<I, E>(
   let next = 0
   let heldBytes = 0
   /** The requests without a reply so far. */
-  const waiting = new Map<number, Mutable>()
+  const waiting = new Map<number | string, Mutable>()
 
   const clear = (): void => {
     log = []
@@ -61,7 +63,7 @@ export function createRequestLog<I, E>(
     const { input } = log[at] as Mutable
     log[at] = undefined
     heldBytes -= bytesOf(input)
-    waiting.delete(input.request)
+    waiting.delete(keyOf(input))
   }
   const isTooLarge = (): boolean => heldBytes > MAX_HELD_BYTES
   const addRequest = (entry: number, input: RequestInput): Mutable => {
@@ -76,22 +78,24 @@ export function createRequestLog<I, E>(
     if (replacesState(input)) clear()
     const own = isRequest(input) ? addRequest(number, input) : undefined
     if (own === undefined && waiting.size === 0) return
-    const replied: number[] = []
+    const ownKey = own && keyOf(own.input)
+    const replied: (number | string)[] = []
     for (const effect of effects) {
       const answer = answerOf(effect)
       if (answer === undefined) continue
-      const { request, status, run } = answer
-      const one = request === own?.input.request ? own : waiting.get(request)
+      const { status, run } = answer
+      const key = keyOf(answer)
+      const one = key === ownKey ? own : waiting.get(key)
       if (one === undefined) continue
       if (run !== undefined) one.run = run
       if (status === undefined) continue
       one.status = status
-      if (one !== own) replied.push(request)
+      if (one !== own) replied.push(key)
     }
     // The effects with the reply can say more after it; later ones say nothing.
-    for (const request of replied) waiting.delete(request)
+    for (const key of replied) waiting.delete(key)
     // One that is too large for the log is dropped already.
-    if (own?.status === null && first < next) waiting.set(own.input.request, own)
+    if (own?.status === null && first < next) waiting.set(keyOf(own.input), own)
   }
   const kept = (): KeptRequests => {
     const items: LoggedRequest[] = []
@@ -107,11 +111,18 @@ type Mutable = { -readonly [Name in keyof LoggedRequest]: LoggedRequest[Name] }
 export const replacesState = (input: unknown): boolean =>
   (input as Input).kind === 'world' && (input as { readonly do?: string }).do !== 'snapshot'
 
-const isRequest = (input: unknown): input is RequestInput =>
-  (input as RequestInput).kind === 'request'
+const isRequest = (input: unknown): input is RequestInput => {
+  const { kind } = input as RequestInput
+  return kind === 'request' || kind === 'open'
+}
 
-function bytesOf({ target, headers, body }: RequestInput): number {
-  let bytes = target.length + body.length
+/** What distinguishes a request from the others: sockets are numbered separately. */
+const keyOf = (answered: Answered): number | string =>
+  'request' in answered ? answered.request : `socket ${answered.socket}`
+
+function bytesOf(input: RequestInput): number {
+  const { target, headers } = input
+  let bytes = target.length + ('body' in input ? input.body.length : 0)
   for (const name in headers) bytes += (headers[name] as string).length
   return bytes
 }

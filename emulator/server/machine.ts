@@ -64,6 +64,9 @@ function entryBytes({ input, effects }: Entry): number {
   return bytes
 }
 
+/** The status with which the handshake of a socket succeeds. */
+const SWITCHED = 101
+
 /** How the replies to submits begin, by their status. */
 const submitReplies: Readonly<Record<number, RegExp>> = {
   200: /^\{"prompt_id": "([^"\\]*)"/,
@@ -72,6 +75,8 @@ const submitReplies: Readonly<Record<number, RegExp>> = {
 
 /** The reply, and the run that it names if the request was a submit. */
 function answerOf(effect: Effect): Answer | undefined {
+  if (effect.kind === 'accept') return { socket: effect.socket, status: SWITCHED }
+  if (effect.kind === 'refuse') return { socket: effect.socket, status: effect.status }
   if (effect.kind !== 'reply') return undefined
   const { request, status, body } = effect
   const pattern = submitReplies[status]

@@ -10,7 +10,7 @@ import {
   type SocketMessage,
 } from '../journal/received.ts'
 import { momentAt, requestView } from '../journal/received-request.ts'
-import type { Effect, Input } from '../machine.ts'
+import type { Effect, Input, RequestHead } from '../machine.ts'
 import type { Server } from './state/server.ts'
 import { userOf } from './step.ts'
 import { readExact } from '../lib/exact-json.ts'
@@ -28,15 +28,16 @@ export const requestsOf = (server: Server, view: View): Received<ReceivedRequest
 export function requestsBy(
   { options }: Dated,
   view: View,
-  userFor: (input: Extract<Input, { kind: 'request' }>) => string | null,
+  userFor: (head: RequestHead) => string | null,
 ): Received<ReceivedRequest> {
   const { items, complete } = view.requests
   const requests = items.map(({ entry, input, status, run }) => {
     const moment = momentAt(options.epochMs, entry, input.atMs)
-    const user = userFor(input)
-    // Other replies can begin with the id of a run, too.
-    const started = input.method === 'POST' ? run : null
     const request = requestView(view.redactInput(input))
+    const { target, headers } = input
+    const user = userFor({ method: request.method, target, headers })
+    // Other replies can begin with the id of a run, too.
+    const started = request.method === 'POST' ? run : null
     return Object.assign({}, moment, request, { status, user, run: started })
   })
   return { items: requests, complete }

@@ -11,7 +11,9 @@ export function requestsOf(
   view: JournalView<GatewayInput, GatewayEffect>,
 ): Received<ReceivedRequest> {
   const { items, complete } = view.requests
-  const requests = items.map(({ entry, input, status, run }) => {
+  const requests = items.flatMap(({ entry, input, status, run }) => {
+    // A gateway has no sockets.
+    if (input.kind === 'open') return []
     const moment = momentAt(options.epochMs, entry, input.atMs)
     const request = requestView(view.redactInput(input))
     return Object.assign({}, moment, request, { status, user: null, run })

@@ -47,6 +47,25 @@ proves('control/requests', async (subject) => {
   expect(await emulator.requests()).toEqual([])
 })
 
+proves('control/requests-handshakes', async (subject) => {
+  const emulator = subject.emulator!
+  const isHosted = subject.deployment === 'hosted'
+  const awaited = emulator.received({ method: 'GET', path: '/ws' })
+  await subject.connect('me')
+  expect(await awaited).toMatchObject({
+    query: { clientId: 'me' },
+    body: null,
+    status: 101,
+    user: isHosted ? emulator.options.accounts[0]?.user : null,
+    run: null,
+  })
+  const { status: refused } = await subject.get('/ws')
+  expect(refused).toBeGreaterThanOrEqual(400)
+  const statuses = (await emulator.requests({ path: '/ws' })).map(({ status }) => status)
+  expect(statuses).toEqual([101, refused])
+  expect(JSON.stringify(await emulator.requests())).not.toContain('test-key')
+})
+
 proves('control/requests-exact', async (subject) => {
   const emulator = subject.emulator!
   const seed = 9_214_636_847_165_323_561n
