@@ -23,7 +23,7 @@ export type SeenSocket = {
 export type Observed = {
   readonly deployment: Deployment
   readonly end: ClientEnd
-  /** The requests, with paths in local form: without /api. Secrets are placeholders. */
+  /** The requests but those for sockets, with paths in local form: without /api. Secrets are placeholders. */
   readonly requests: readonly ReceivedRequest[]
   /** The bodies of the submits as they were sent, with placeholders for secrets. */
   readonly submits: readonly string[]
@@ -62,7 +62,7 @@ export async function observe(world: Emulator, end: ClientEnd): Promise<Observed
   return {
     deployment: world.options.deployment,
     end,
-    requests: requests.map(inLocalForm),
+    requests: requests.map(inLocalForm).filter(({ path }) => path !== socketPath),
     submits: entries.filter(isSubmit).map(bodyOf),
     messages: sent,
     sockets: entries.flatMap(socketOf),
@@ -114,6 +114,8 @@ function socketOf({ input, effects }: Entry): SeenSocket[] {
   const isAccepted = effects.some(({ kind }) => kind === 'accept')
   return [{ atMs: input.atMs, clientId: searchParams.get('clientId'), isAccepted }]
 }
+
+const socketPath = '/ws'
 
 const MOST_LINES = 20
 const MOST_TEXT = 200
