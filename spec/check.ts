@@ -112,6 +112,8 @@ export type ReportFiles = {
   readonly markdown?: string
   /** A page with a row for each server. */
   readonly results?: string
+  /** For tools for static analysis. */
+  readonly sarif?: string
 }
 
 /** What `check report` is asked to do: the files with events, in the order of the columns, and the reports to write. */
@@ -136,6 +138,8 @@ export type CheckOptions = Omit<TargetOptions, 'maxRuns'> &
     /** What the reports call the server; by default its address. */
     readonly name?: string
     readonly isJson: boolean
+    /** Whether annotations of a workflow run are printed, too. */
+    readonly hasAnnotations?: boolean
     /** The file of known failures, */
     readonly baseline?: string
     /** and whether it is written anew. */
@@ -154,6 +158,7 @@ export type TraceOptions = ReportFiles &
     | 'like'
     | 'name'
     | 'isJson'
+    | 'hasAnnotations'
     | 'baseline'
     | 'isBaselineUpdate'
   >

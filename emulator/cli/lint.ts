@@ -1,10 +1,12 @@
 // The command `lint`: says what a server would refuse in workflow files, without a server.
 
+import type { Run } from 'sarif'
 import { printable } from '../client/terminal-text.ts'
 import { readSource } from '../edge/node/for-workflows.ts'
 import { createLinter, type WorkflowProblem } from '../edge/node/lint.ts'
 import { didYouMean } from '../lib/nearest.ts'
 import { usageError } from '../options/usage.ts'
+import { annotationText, sarifPlace, sarifText } from './lib/ci-formats.ts'
 import { runOnFiles } from './lib/command.ts'
 import { askFrom, askTypes, fromFlags, fromHelp } from './lib/from-server.ts'
 import type { CommandIo } from './lib/io.ts'
@@ -81,46 +83,35 @@ const sentence = ({ node, class_type, input, says }: WorkflowProblem): string =>
 
 const lines = (all: readonly string[]): string => all.map((one) => `${one}\n`).join('')
 
-/** Percent signs and line ends as the commands of a workflow run expect them. */
-const escaped = (text: string): string =>
-  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
-
 const writers: Readonly<Record<string, Writer>> = {
   text: (problems) => lines(problems.map((one) => `${printable(one.file)}: ${sentence(one)}`)),
   json: (problems) => `${JSON.stringify(problems, null, 2)}\n`,
   github: (problems) =>
-    lines(
-      problems.map((one) => {
-        const file = escaped(one.file).replaceAll(':', '%3A').replaceAll(',', '%2C')
-        return `::error file=${file},title=${one.type}::${escaped(sentence(one))}`
-      }),
-    ),
-  sarif: (problems) => `${JSON.stringify(sarifOf(problems), null, 2)}\n`,
+    problems
+      .map((one) => {
+        const { file, type: title } = one
+        return annotationText({ level: 'error', file, title, message: sentence(one) })
+      })
+      .join(''),
+  sarif: (problems) => sarifText([sarifRun(problems)]),
 }
 
-/** The results in the format of static analysis tools, SARIF 2.1.0. */
-const sarifOf = (problems: readonly WorkflowProblem[]): object => ({
-  version: '2.1.0',
-  $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-  runs: [
-    {
-      tool: {
-        driver: {
-          name: 'flowdouble lint',
-          rules: [...new Set(problems.map(({ type }) => type))].map((id) => ({ id })),
-        },
-      },
-      results: problems.map((one) => ({
-        ruleId: one.type,
-        level: 'error',
-        message: { text: sentence(one) },
-        locations: [
-          {
-            physicalLocation: { artifactLocation: { uri: encodeURI(one.file) } },
-            logicalLocations: [{ name: one.input ?? one.node ?? one.file }],
-          },
-        ],
-      })),
+const sarifRun = (problems: readonly WorkflowProblem[]): Run => ({
+  tool: {
+    driver: {
+      name: 'flowdouble lint',
+      rules: [...new Set(problems.map(({ type }) => type))].map((id) => ({ id })),
     },
-  ],
+  },
+  results: problems.map((one) => ({
+    ruleId: one.type,
+    level: 'error',
+    message: { text: sentence(one) },
+    locations: [
+      {
+        ...sarifPlace(one.file),
+        logicalLocations: [{ name: one.input ?? one.node ?? one.file }],
+      },
+    ],
+  })),
 })

@@ -110,7 +110,13 @@ export const eventSchemas = {
     followers: optional(list(text)),
     baseline: optional(oneOf('known', 'stale')),
   }),
-  warning: object({ event: oneOf('warning'), text }),
+  warning: object({
+    event: oneOf('warning'),
+    text,
+    /** Where it is: the line of a stale entry in its baseline. */
+    file: optional(text),
+    line: optional(number),
+  }),
   end: object({
     event: oneOf('end'),
     /** How many cases have each verdict. Failures of one cause count once; the others follow. */

@@ -174,9 +174,9 @@ async function judge(check: Check): Promise<number> {
   const { names: left } =
     ledger === null || options.isReadOnly ? { names: [] } : await clean(server, ledger)
   for (const text of elsewhere.values()) reports.take({ event: 'warning', text })
-  const { stale, notices } = known.close()
-  for (const text of [...stale, ...notices]) reports.take({ event: 'warning', text })
-  const ended = { isStopped: io.signal?.aborted === true, stale: stale.length }
+  const { stale, warnings } = known.close()
+  for (const one of warnings) reports.take(one)
+  const ended = { isStopped: io.signal?.aborted === true, stale }
   const end = endOf(known.done, ended, ofServer)
   const nearest = nearestOf({ place, generation }, known.done, missed)
   reports.take({

@@ -21,6 +21,7 @@ import { writeHar } from '../../recording/write-har.ts'
 import { gatewayFactsOf, gatewayFlags, gatewayHelp, MAX_GATEWAY_RUNS } from './gateway.ts'
 import { reportCommand } from './report.ts'
 import { type NamedRecording, readRecordings, traceHelp, traceOptionsOf } from './trace.ts'
+import { annotationText, sarifPlace, sarifText } from '../lib/ci-formats.ts'
 import { parseFlags } from '../lib/command.ts'
 import { headerFlag, headersGiven } from '../lib/header-flag.ts'
 import type { CommandIo } from '../lib/io.ts'
@@ -73,6 +74,8 @@ Reports:
   --junit FILE        for the test view of a CI
   --html FILE         one page that needs no network
   --markdown FILE     for the summary of a CI job
+  --sarif FILE        for code scanning and other tools for static analysis (SARIF 2.1.0)
+  --annotations       print the outcome and what is broken as annotations of a workflow run on GitHub, too
   --name NAME         what the reports call the server (default: its address)
   --ledger FILE       where it writes down what it makes (default flowdouble-check-HOST-PORT.ledger); the file goes
                       when all that can be removed is. Sessions that break a rule are kept beside it, in
@@ -122,6 +125,8 @@ const flags = {
   junit: text,
   html: text,
   markdown: text,
+  sarif: text,
+  annotations: flag,
   baseline: text,
   'update-baseline': flag,
   ledger: text,
@@ -156,7 +161,7 @@ type CheckBundle = {
     recording: NamedRecording,
     io: CheckIo,
   ) => Promise<number>
-  readonly runReport: (options: ReportOptions, io: CommandIo) => Promise<number>
+  readonly runReport: (options: ReportOptions, io: CommandIo & typeof formats) => Promise<number>
 }
 
 /** What the suites need from the process. */
@@ -165,10 +170,13 @@ type CheckIo = CommandIo & {
   readonly exists: (file: string) => boolean
   readonly didYouMean: typeof didYouMean
   readonly writeHar: (recording: Recording) => string
-}
+} & typeof formats
+
+const formats = { annotationText, sarifText, sarifPlace }
 
 /** What the suites need besides the streams of the process. */
 const more = {
+  ...formats,
   now: (): string => new Date().toISOString(),
   exists: existsSync,
   didYouMean,
@@ -186,7 +194,7 @@ export async function checkCommand(argv: readonly string[], io: CommandIo): Prom
   }
   try {
     const [first, ...rest] = argv
-    if (first === 'report') return await reportCommand(rest, io, load)
+    if (first === 'report') return await reportCommand(rest, { ...io, ...formats }, load)
     const { values, positionals } = parseFlags(argv, flags)
     if (values['help'] === true) {
       io.stdout.write(help)
@@ -262,6 +270,8 @@ function optionsOf(
     ...textIn(values, 'junit', 'junit'),
     ...textIn(values, 'html', 'html'),
     ...textIn(values, 'markdown', 'markdown'),
+    ...textIn(values, 'sarif', 'sarif'),
+    hasAnnotations: values['annotations'] === true,
     ...textIn(values, 'baseline', 'baseline'),
     isBaselineUpdate: values['update-baseline'] === true,
     ledger: ((values['clean'] ?? values['ledger']) as string | undefined) ?? ledgerOf(url),

@@ -15,6 +15,7 @@ Options:
   --html FILE         one page that needs no network
   --junit FILE        for the test view of a CI
   --markdown FILE     for the summary of a CI job
+  --sarif FILE        for code scanning and other tools for static analysis (SARIF 2.1.0)
   --results FILE      a page of results as Markdown: a table with a row for each server
   -h, --help          print this help
 
@@ -32,15 +33,16 @@ const flags = {
   html: { type: 'string' },
   junit: { type: 'string' },
   markdown: { type: 'string' },
+  sarif: { type: 'string' },
   results: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
 /** Runs the command with the arguments after `check report`; `load` opens the door. Resolves to the exit code. */
-export async function reportCommand(
+export async function reportCommand<Io extends CommandIo>(
   argv: readonly string[],
-  io: CommandIo,
-  load: () => { readonly runReport: (options: ReportOptions, io: CommandIo) => Promise<number> },
+  io: Io,
+  load: () => { readonly runReport: (options: ReportOptions, io: Io) => Promise<number> },
 ): Promise<number> {
   const { values, positionals } = parseFlags(argv, flags)
   if (values['help'] === true) {

@@ -32,6 +32,8 @@ const allowed: ReadonlySet<string> = new Set([
   'junit',
   'html',
   'markdown',
+  'sarif',
+  'annotations',
   'baseline',
   'update-baseline',
   'json',
@@ -60,6 +62,8 @@ export function traceOptionsOf(values: Values): TraceOptions {
     ...textIn('junit'),
     ...textIn('html'),
     ...textIn('markdown'),
+    ...textIn('sarif'),
+    hasAnnotations: values['annotations'] === true,
     ...textIn('baseline'),
   }
 }

@@ -50,6 +50,17 @@ export function parseBaseline(text: string, file: string): Baseline {
   throw wrongAt(node?.range?.[0] ?? 0, `${pathText(path) || 'the baseline'} ${problemOf(first)}`)
 }
 
+/** The lines on which the failures of a baseline file begin. */
+export function linesOfFailures(file: string): readonly (number | undefined)[] {
+  const lines = new LineCounter()
+  const document = parseDocument(readBaselineText(file), { lineCounter: lines })
+  const { failures } = document.toJS() as Baseline
+  return failures.map((_, at) => {
+    const node = document.getIn(['failures', at], true) as { readonly range?: readonly [number] }
+    return node.range && lines.linePos(node.range[0]).line
+  })
+}
+
 type Path = readonly (string | number)[]
 
 /** What an error adds to its message: the member that does not belong there, or the values that do. */

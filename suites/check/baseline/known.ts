@@ -4,10 +4,10 @@
 import { resolve } from 'node:path'
 import type { CheckOptions } from '../../../spec/check.ts'
 import type { Baseline, KnownFailure } from '../../../spec/baseline.ts'
-import type { CaseEvent, SkipReason } from '../events.ts'
+import type { CaseEvent, EventOf, SkipReason } from '../events.ts'
 import type { CheckIo } from '../reports/reports.ts'
 import { counted } from '../output/text.ts'
-import { emptyBaseline, loadBaseline, saveBaseline } from './file.ts'
+import { emptyBaseline, linesOfFailures, loadBaseline, saveBaseline } from './file.ts'
 
 /** What the baseline needs to know of a case before it runs. */
 export type KnownCase = {
@@ -154,8 +154,8 @@ export type Known = {
   readonly mark: (event: CaseEvent) => CaseEvent
   /** The events so far. */
   readonly done: readonly CaseEvent[]
-  /** Ends it: what is stale, unless the file is written anew, and what else there is to say, as sentences. */
-  readonly close: () => { readonly stale: readonly string[]; readonly notices: readonly string[] }
+  /** Ends it: how many entries are stale, unless the file is written anew, and what there is to say about the file. */
+  readonly close: () => { readonly stale: number; readonly warnings: readonly EventOf<'warning'>[] }
 }
 
 type Options = Pick<CheckOptions, 'baseline' | 'isBaselineUpdate'>
@@ -204,14 +204,30 @@ export function openKnown(
       return done.at(-1) ?? marked
     },
     close: () => {
-      if (!isBaselineUpdate || file === undefined)
-        return { stale: known.stale().map(({ says }) => says), notices: notices() }
+      if (!isBaselineUpdate || file === undefined) {
+        const stale = known.stale()
+        const lines = stale.length === 0 || file === undefined ? [] : linesOfFailures(file)
+        const warnings = stale.map(({ failure, says }) => ({
+          ...warning(says),
+          ...placeOf(baseline, lines[before.failures.indexOf(failure)]),
+        }))
+        return { stale: stale.length, warnings: [...warnings, ...notices().map(warning)] }
+      }
       const after = updatedBaseline(before, done, all)
       saveBaseline(file, after)
-      return { stale: [], notices: [updateText(baseline ?? file, before, after), ...notices()] }
+      const said = [updateText(baseline ?? file, before, after), ...notices()]
+      return { stale: 0, warnings: said.map(warning) }
     },
   }
 }
+
+const warning = (text: string): EventOf<'warning'> => ({ event: 'warning', text })
+
+const placeOf = (
+  file: string | undefined,
+  line: number | undefined,
+): Pick<EventOf<'warning'>, 'file' | 'line'> =>
+  file === undefined || line === undefined ? {} : { file, line }
 
 /** How many entries a sentence names. */
 const MAX_NAMES = 5

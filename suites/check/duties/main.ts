@@ -49,6 +49,8 @@ Reports:
   --junit FILE        for the test view of a CI
   --html FILE         one page that needs no network
   --markdown FILE     for the summary of a CI job
+  --sarif FILE        for code scanning and other tools for static analysis (SARIF 2.1.0)
+  --annotations       print the outcome and what is broken as annotations of a workflow run on GitHub, too
   --name NAME         what the reports call the client (default: COMMAND)
 
 Exit codes: 0 as expected, 1 a duty is broken, 2 wrong usage, 3 the baseline is stale, 4 an error in
@@ -64,7 +66,7 @@ Examples:
 type Flags = DutyOptions &
   ReportFiles &
   Pick<ProcessOptions, 'seconds'> &
-  Pick<CheckOptions, 'baseline' | 'isBaselineUpdate' | 'isJson' | 'isList'>
+  Pick<CheckOptions, 'baseline' | 'isBaselineUpdate' | 'isJson' | 'hasAnnotations' | 'isList'>
 
 /** Runs the command with the arguments after `check`; resolves to its exit code. */
 export async function clientCommand(
@@ -118,9 +120,25 @@ function readFlags(argv: readonly string[]): Flags {
     throw wrongUse(`--seconds is a number up to 3600, not ${text}.`)
   const [unknown] = withoutDuty({ deployments, only })
   if (unknown !== undefined) throw wrongUse(`--duty ${unknown} matches no duty (see --list).`)
-  const { json, list: _list, 'update-baseline': isBaselineUpdate = false, ...texts } = more
-  const isJson = json === true
-  return { ...texts, command, deployments, only, seconds, isJson, isList, isBaselineUpdate }
+  const {
+    json,
+    annotations,
+    list: _list,
+    'update-baseline': isBaselineUpdate = false,
+    ...texts
+  } = more
+  const [isJson, hasAnnotations] = [json === true, annotations === true]
+  return {
+    ...texts,
+    command,
+    deployments,
+    only,
+    seconds,
+    isJson,
+    hasAnnotations,
+    isList,
+    isBaselineUpdate,
+  }
 }
 
 function parse(argv: readonly string[]) {
@@ -143,6 +161,8 @@ const flags = {
   junit: { type: 'string' },
   html: { type: 'string' },
   markdown: { type: 'string' },
+  sarif: { type: 'string' },
+  annotations: { type: 'boolean' },
   name: { type: 'string' },
 } as const
 

@@ -122,9 +122,9 @@ export async function* runDuties(
       yield known.mark(await judgeOne(options, place, duty, judge, { ordinary, why }))
     }
   }
-  const { stale, notices } = known.close()
-  for (const text of [...stale, ...notices]) yield { event: 'warning', text }
-  const ended = { isStopped: signal?.aborted === true, stale: stale.length }
+  const { stale, warnings } = known.close()
+  yield* warnings
+  const ended = { isStopped: signal?.aborted === true, stale }
   const end = endOf(known.done, ended, ofClient)
   yield { ...end, runs, durationMs: Date.now() - startedMs, left: [] }
 }

@@ -8,6 +8,25 @@ export type Part = readonly [name: string, text: string]
 /** The longest text of one message in a list of messages. */
 const MAX_MESSAGE = 300
 
+/** The parts that a few lines have room for. */
+const briefParts = new Set([
+  'Fault of',
+  'Allowed',
+  'Came',
+  'Cause',
+  'Also fails by it',
+  'Known quirk',
+  'Detail',
+  'The case again',
+])
+
+/** A case in a few lines, for reports that show it among the findings of other tools: what is allowed, what came. */
+export const briefOf = (one: CaseEvent): string =>
+  partsOf(one)
+    .filter(([name]) => briefParts.has(name))
+    .map(([name, text]) => `${name}: ${clipped(oneLine(text), MAX_MESSAGE)}`)
+    .join('\n') || oneLine(one.rules[0]?.says ?? one.title)
+
 /** How reports name the messages of a failure. */
 export const wireTitle = 'Messages around it'
 

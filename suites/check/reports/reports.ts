@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Location, Run } from 'sarif'
 import type { Recording } from '../../../dist/emulator/internal.js'
 import {
   checkExitCodes,
@@ -13,12 +14,14 @@ import { replaceFile } from '../output/replace-file.ts'
 import { oneLine } from '../output/text.ts'
 import { wrongUse } from '../usage.ts'
 import type { CheckEvent } from '../events.ts'
+import { type Annotation, annotationsOf } from './annotations.ts'
 import { consoleReport, type Terminal } from './console.ts'
 import { htmlText } from './html.ts'
 import { junitText } from './junit.ts'
 import { markdownText } from './markdown.ts'
 import { ndjsonReport, readCheck } from './ndjson.ts'
 import { resultsText } from './results.ts'
+import { sarifRuns } from './sarif.ts'
 import { type Render, type Report, type Sink, wholeReport } from './report.ts'
 
 /** What the command needs from its process. */
@@ -36,34 +39,53 @@ export type CheckIo = {
   readonly didYouMean: (name: string, known: Iterable<string>) => string
   /** The text of a recording. */
   readonly writeHar: (recording: Recording) => string
+} & Writers
+
+/** The writers of formats that other commands write, too. */
+type Writers = {
+  readonly annotationText: (annotation: Annotation) => string
+  readonly sarifText: (runs: Run[]) => string
+  readonly sarifPlace: (file: string, line?: number) => Location
 }
 
+type ReportIo = Pick<CheckIo, 'stdout' | 'stderr' | 'env' | 'cwd' | keyof Writers>
+
 /** How the reports in files are rendered. */
-const renders: Readonly<Record<keyof ReportFiles, Render>> = {
+const rendersWith = ({
+  sarifText,
+  sarifPlace,
+}: Writers): Readonly<Record<keyof ReportFiles, Render>> => ({
   junit: junitText,
   markdown: markdownText,
   html: htmlText,
   results: resultsText,
-}
+  sarif: (streams) => sarifText(sarifRuns(streams, sarifPlace)),
+})
 
 /** The reports in files that were asked for, each with its sink. */
-function filesFor(files: ReportFiles, cwd: string): readonly { render: Render; sink: Sink }[] {
+function filesFor(files: ReportFiles, io: ReportIo): readonly { render: Render; sink: Sink }[] {
+  const renders = rendersWith(io)
   return (Object.keys(renders) as readonly (keyof ReportFiles)[]).flatMap((name) => {
     const file = files[name]
     if (file === undefined) return []
-    const sink = { write: (text: string) => replaceFile('the report', resolve(cwd, file), text) }
+    const sink = { write: (text: string) => replaceFile('the report', resolve(io.cwd, file), text) }
     return [{ render: renders[name], sink }]
   })
 }
 
 /** All reports of a check as one. */
 export function reportsFor(
-  options: ReportFiles & Pick<CheckOptions, 'isJson'>,
-  { stdout, env, cwd }: Pick<CheckIo, 'stdout' | 'env' | 'cwd'>,
+  options: ReportFiles & Pick<CheckOptions, 'isJson' | 'hasAnnotations'>,
+  io: ReportIo,
 ): Report {
+  const { stdout, stderr, env } = io
+  const annotated: Render = (streams) =>
+    streams.flatMap(annotationsOf).map(io.annotationText).join('')
   const reports: readonly Report[] = [
     options.isJson ? ndjsonReport(stdout) : consoleReport(stdout, env),
-    ...filesFor(options, cwd).map(({ render, sink }) => wholeReport(render, sink)),
+    // GitHub reads both streams.
+    ...(options.hasAnnotations ? [wholeReport(annotated, options.isJson ? stderr : stdout)] : []),
+    ...filesFor(options, io).map(({ render, sink }) => wholeReport(render, sink)),
   ]
   return {
     take: (event) => reports.forEach((report) => report.take(event)),
@@ -79,15 +101,16 @@ export function reportsFor(
  */
 export async function runReport(
   { files, ...reports }: ReportOptions,
-  { stdout, env, cwd }: Pick<CheckIo, 'stdout' | 'env' | 'cwd'>,
+  io: ReportIo,
 ): Promise<number> {
+  const { stdout, env, cwd } = io
   const streams = files.map((file) => checkIn(cwd, file))
   for (const events of streams) {
     const report = consoleReport(stdout, env)
     for (const event of events) report.take(event)
     await report.end()
   }
-  for (const { render, sink } of filesFor(reports, cwd)) sink.write(render(streams))
+  for (const { render, sink } of filesFor(reports, io)) sink.write(render(streams))
   return checkExitCodes.asExpected
 }
 

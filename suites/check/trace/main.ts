@@ -74,9 +74,9 @@ export async function runTrace(
     if (text !== undefined) reports.take({ event: 'warning', text })
   }
   for (const result of results) reports.take(known.mark(eventOf(result, results, options, names)))
-  const { stale, notices } = known.close()
-  for (const text of [...stale, ...notices]) reports.take({ event: 'warning', text })
-  const end = endOf(known.done, { isStopped: false, stale: stale.length }, ofTrace)
+  const { stale, warnings } = known.close()
+  for (const one of warnings) reports.take(one)
+  const end = endOf(known.done, { isStopped: false, stale }, ofTrace)
   const nearest = first && nearestOf(first, known.done)
   reports.take({
     ...end,

@@ -6,6 +6,7 @@ import { expect } from '../../judge/expect.ts'
 import { test } from '../../judge/proves.ts'
 import type { CheckEvent } from '../../check/events.ts'
 import { clientCommand } from '../../check/duties/main.ts'
+import { ciFormats } from '../../support/ci-formats.ts'
 import { folder } from '../../support/folder.ts'
 import { commandRows, outputOf, refusals } from '../../support/in-process.ts'
 
@@ -40,7 +41,7 @@ function commandOf(source: string): string {
 const check = (...argv: readonly string[]) => checkIn(process.cwd(), ...argv)
 
 const checkIn = (cwd: string, ...argv: readonly string[]) =>
-  outputOf((words, io) => clientCommand(words, { ...io, exists: existsSync }), argv, {
+  outputOf((words, io) => clientCommand(words, { ...io, ...ciFormats, exists: existsSync }), argv, {
     env: process.env,
     cwd,
   })

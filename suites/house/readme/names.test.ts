@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { expect, test } from 'vitest'
 import { start } from '../../support/spawned.ts'
-import { action } from '../shipped/action.ts'
+import { actionOf } from '../shipped/action.ts'
 import { blocksIn, pageOf, readmes, root } from './pages.ts'
 
 const pages = [...readmes, pageOf('.github/CONTRIBUTING.md')]
@@ -52,11 +52,16 @@ test('each script of npm that a page names exists', () => {
   expect(ours.filter((name) => !(name in scripts))).toEqual([])
 })
 
-test('the action has the inputs that a page sets', () => {
+test('our actions have the inputs that a page sets', () => {
+  type Step = { readonly uses?: string; readonly with?: object }
   const steps = blocksIn('yaml')
     .map(({ text }) => parse(text) as unknown)
-    .flatMap((value) => (Array.isArray(value) ? (value as readonly { with: object }[]) : []))
-  expect(steps).toHaveLength(1)
-  for (const step of steps)
-    expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(step.with)))
+    .flatMap((value) => (Array.isArray(value) ? (value as readonly Step[]) : []))
+    .flatMap(({ uses = '', with: inputs = {} }) => {
+      const name = /^flowdouble\/flowdouble\/\.github\/actions\/(\w+)@main$/.exec(uses)?.[1]
+      return name === undefined ? [] : [{ name, inputs }]
+    })
+  expect(steps.map(({ name }) => name).toSorted()).toEqual(['check', 'serve'])
+  for (const { name, inputs } of steps)
+    expect(Object.keys(actionOf(name).inputs)).toEqual(expect.arrayContaining(Object.keys(inputs)))
 })

@@ -1,4 +1,4 @@
-// Runs the steps of the composite action as a runner does it: each in a separate shell, with its inputs in the environment.
+// Runs the steps of a composite action as a runner does it: each in a separate shell, with its inputs in the environment.
 
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -15,20 +15,26 @@ export type Step = {
   readonly run: string
 }
 
-type Action = {
+export type Action = {
   readonly inputs: Readonly<Record<string, { readonly default: string }>>
   readonly runs: { readonly using: string; readonly steps: readonly Step[] }
 }
 
-export const action = parse(
-  readFileSync(join(root, '.github/actions/check/action.yml'), 'utf8'),
-) as Action
+export const actionOf = (name: string): Action =>
+  parse(readFileSync(join(root, '.github/actions', name, 'action.yml'), 'utf8')) as Action
 
-/** How the job ended, what it printed, and its summary. */
-export type Job = { readonly code: number; readonly output: string; readonly summary: string }
+/** How the job ended, what it printed, its summary, its outputs, and the variables of later steps. */
+export type Job = {
+  readonly code: number
+  readonly output: string
+  readonly summary: string
+  readonly outputs: Readonly<Record<string, string>>
+  readonly variables: Readonly<Record<string, string>>
+}
 
 /** Runs the steps with these inputs in a folder that holds these files. */
 export async function runAction(
+  action: Action,
   inputs: Readonly<Record<string, string>>,
   files: Readonly<Record<string, string>> = {},
 ): Promise<Job> {
@@ -41,21 +47,38 @@ export async function runAction(
     GITHUB_WORKSPACE: workspace,
     GITHUB_STEP_SUMMARY: summary,
     GITHUB_OUTPUT: join(temporary, 'output'),
+    GITHUB_ENV: join(temporary, 'env'),
     npm_config_offline: 'true',
   }
-  writeFileSync(summary, '')
+  for (const file of [summary, runner.GITHUB_OUTPUT, runner.GITHUB_ENV]) writeFileSync(file, '')
   let [code, output] = [0, '']
   for (const step of action.runs.steps) {
     if (code !== 0 && step.if !== 'always()') continue
-    const done = await runStep(step, { ...runner, ...inputsOf(step, inputs) })
+    const done = await runStep(step, { ...runner, ...inputsOf(action, step, inputs) })
     output += done.output
     code ||= done.code
   }
-  return { code, output, summary: readFileSync(summary, 'utf8') }
+  return {
+    code,
+    output,
+    summary: readFileSync(summary, 'utf8'),
+    outputs: pairsIn(runner.GITHUB_OUTPUT),
+    variables: pairsIn(runner.GITHUB_ENV),
+  }
 }
+
+/** The lines NAME=VALUE of a file. */
+const pairsIn = (file: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  )
 
 /** The environment of a step: its inputs, or their defaults. */
 const inputsOf = (
+  action: Action,
   { env = {} }: Step,
   inputs: Readonly<Record<string, string>>,
 ): Record<string, string> =>

@@ -101,13 +101,9 @@ async function judge(options: DriftOptions, named: NamedRecording, io: CheckIo):
   })
   for (const event of cases) reports.take(known.mark(event))
   const { names: left } = ledger === null ? { names: [] } : await clean(server, ledger)
-  const { stale, notices } = known.close()
-  for (const text of [...stale, ...notices]) reports.take({ event: 'warning', text })
-  const end = endOf(
-    known.done,
-    { isStopped: io.signal?.aborted === true, stale: stale.length },
-    ofDrift,
-  )
+  const { stale, warnings } = known.close()
+  for (const one of warnings) reports.take(one)
+  const end = endOf(known.done, { isStopped: io.signal?.aborted === true, stale }, ofDrift)
   if (options.isUpdate) reports.take({ event: 'warning', text: update(named, end.exitCode, io) })
   const durationMs = Math.round(performance.now() - startMs)
   reports.take({ ...end, runs: server.runs(), durationMs, left })

@@ -7,6 +7,7 @@ import { runReport } from '../../../check/reports/reports.ts'
 import { htmlText } from '../../../check/reports/html.ts'
 import { eventLine } from '../../../check/reports/ndjson.ts'
 import { expect } from '../../../judge/expect.ts'
+import { ciFormats } from '../../../support/ci-formats.ts'
 import { type Files, newFiles } from '../../../support/files.ts'
 import { commandRows, outputOf } from '../../../support/in-process.ts'
 import { start } from '../../../support/spawned.ts'
@@ -16,7 +17,7 @@ import { caseEvent, endEvent, failure, other, sample, startEvent } from './strea
 const linesOf = (events: readonly CheckEvent[]): string => events.map(eventLine).join('')
 
 const report = ({ dir }: Pick<Files, 'dir'>, options: ReportOptions) =>
-  outputOf((_, io) => runReport(options, io), [], { cwd: dir })
+  outputOf((_, io) => runReport(options, { ...io, ...ciFormats }), [], { cwd: dir })
 
 test('check/report Two files become the columns of one page, and parts of the other reports.', async () => {
   const cwd = newFiles({ 'a.ndjson': linesOf(sample), 'b.ndjson': linesOf(other) })
