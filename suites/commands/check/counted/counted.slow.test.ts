@@ -25,7 +25,7 @@ test.concurrent.each(sampleOf(['local', 'hosted'] as const, 2))(
 const isWithoutEffect = (line: string, body: string): boolean =>
   /^POST (\/api)?\/(queue|history)$/.test(line) && !/^\s*\{.*(clear|delete)/s.test(body)
 
-test.concurrent.each(['local', 'hosted'] as const)(
+test.concurrent.each(sampleOf(['local', 'hosted'] as const, 2))(
   'check/counted-guest By default, %s, a check leaves the lists of files, user data, runs and settings as they were.',
   async (deployment) => {
     const { after, before, code, judged } = await countedCheck(deployment, [])
