@@ -1,6 +1,7 @@
 // How the suites run: against what is installed, or, when coverage is measured, against what the compiler writes file by file.
 // The mode of vitest says how much of them: `quick`, by default `test`, or `long`.
 
+import { availableParallelism } from 'node:os'
 import { defaultExclude, defineConfig } from 'vitest/config'
 import { modes } from './suites/modes.ts'
 import { countingReporter } from './suites/reporter.ts'
@@ -32,8 +33,9 @@ export default defineConfig(({ mode }) => {
       pool: 'threads',
       // Files share what they import: each world is its own anyway, and loading it all anew takes longer than the tests.
       isolate: false,
-      // The process that leads them has little to do: no core is kept free for it.
-      maxWorkers: '100%',
+      // One more than cores: many tests wait for processes that they have started, and the process that leads them has
+      // little to do.
+      maxWorkers: availableParallelism() + 1,
       // What takes longer than this is a surprise; lines about the rest would hide it.
       slowTestThreshold: 20_000,
       reporters: [process.env['CI'] ? 'dot' : 'default', countingReporter],

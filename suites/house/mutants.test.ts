@@ -89,7 +89,7 @@ const stated = Object.entries<Rule>(rules)
 
 describe('mutants', () => {
   // All of them take minutes: a sample shows that each kind of case can fail, the nightly command tries the rest.
-  test.each(sampleOf(byHand, 10))(
+  test.each(sampleOf(byHand, 15))(
     '%s is caught by a case of each rule that it breaks, except those that are known to miss it',
     async (_, mutant) => {
       const { breaks, missedBy = [] }: Mutant = mutant
@@ -104,7 +104,7 @@ describe('mutants', () => {
     },
   )
 
-  test.each(sampleOf(generated, 80))(
+  test.each(sampleOf(generated, 120))(
     '%s is caught by a case of one of the rules behind it, at each of its places',
     async (_, mutant) => {
       const missedOn: Place[] = []
