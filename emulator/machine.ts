@@ -108,6 +108,8 @@ export type IncomingRequest = RequestHead & {
   readonly fault?: 'tooLarge' | 'unreadable' | undefined
   /** Whether it came to the host of the signed links. */
   readonly links?: true | undefined
+  /** When it came by the wall clock, in milliseconds since 1970, where that may differ from the time of the machine. */
+  readonly wallMs?: number | undefined
 }
 
 /**

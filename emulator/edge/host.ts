@@ -73,8 +73,6 @@ export type Edge<E, R> = Pick<ClockNames<E>, 'states' | 'hint'> & {
   readonly worked: () => Promise<void> | undefined
   /** The time of a monotonic clock, in milliseconds. */
   readonly monotonicMs: () => number
-  /** How long the machine has been running, in milliseconds; by default from the monotonic clock. */
-  readonly elapsedMs?: (() => number) | undefined
   readonly responses: Responses<R>
   /** Prepares a picture that cannot be encoded synchronously yet; undefined if it can. */
   readonly ready: (picture: MediaFile) => Preparation | undefined
@@ -172,7 +170,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
   // What clients receive is in the journal first.
   const batch = (work: () => void): void => edge.batch(() => recorder.batch(work))
   const startedMs = monotonicMs()
-  const elapsedMs = edge.elapsedMs ?? ((): number => monotonicMs() - startedMs)
+  const elapsedMs = (): number => monotonicMs() - startedMs
   const hooks = { emit, batch, elapsedMs, monotonicMs, tamper }
   const driver = createDriver(machine, edge.clock, hooks)
   const member = { driver, flushed, worked }

@@ -196,6 +196,8 @@ export const rules = {
       'X-Gitlab-Token precedes other tokens, which come last; one valid token is enough.',
     'signatures/linear-window':
       'A post of Linear whose webhookTimestamp is more than 60 seconds from the clock is rejected.',
+    'signatures/wall-clock':
+      'On a real clock a signed time is compared with the time of day at which the post arrives.',
     'signatures/slack':
       'X-Slack-Signature is "v0=" and the hex HMAC of v0, its timestamp and the body, joined by colons.',
     'signatures/pagerduty':

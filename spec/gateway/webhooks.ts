@@ -319,6 +319,8 @@ export const rules = {
     'webhooks/like': 'With --like a gateway has the quirks and the Server header of that gateway.',
     'webhooks/mutant':
       'With --mutant a gateway has one deliberate fault, and the command prints the rules it breaks.',
+    'webhooks/steady-time':
+      'Limits, ids, retries and time-outs go on alike when the time of day is set back or ahead.',
     'webhooks/health-runs':
       '/health contains in `runs` the number of active and of waiting agent runs, and the waiting bytes.',
     'webhooks/log':

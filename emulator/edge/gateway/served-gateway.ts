@@ -87,7 +87,6 @@ export function connectGateway(
 ): ServedGateway {
   const { options, world, recorder, hooks, lastRequest } = part
   const { onLog } = hooks
-  const startedMs = Date.now()
   let recent = part.kept === null ? createRecent() : copyRecent(part.kept.now.recent)
   const host = createHost(
     gatewayMachine(world),
@@ -102,8 +101,6 @@ export function connectGateway(
       batch: (all) => all(),
       flushed: () => Promise.resolve(),
       worked: () => work.ended(),
-      // Real senders sign with wall-clock time, which continues while a machine sleeps.
-      elapsedMs: options.epoch === 'now' ? () => Date.now() - startedMs : undefined,
       hint: (own) => (recent.runs.entries.entries.size === 0 ? noEvent : (own ?? waitHint)),
       states: agentStates,
       responses: nodeResponses(noPictures, nameLike(options.like)),
@@ -151,8 +148,12 @@ export function connectGateway(
   const answer: ServedGateway['answer'] = (arrived, response) => {
     if (host.isControl(arrived)) return host.answerControl(arrived, response, {})
     file.load()
-    host.enter(response, arrived)
+    host.enter(response, dated(arrived))
   }
+  // Real senders sign with the time of day.
+  const isDated = options.clock === 'real' && options.epoch === 'now'
+  const dated = (arrived: IncomingRequest): IncomingRequest =>
+    isDated ? Object.assign({}, arrived, { wallMs: Date.now() }) : arrived
   file.load()
   return {
     host: { ...host, changeWorld },
