@@ -160,7 +160,7 @@ export const servers = {
       'webhooks.list-hides-secrets',
     ],
     options: {},
-    serverHeader: 'Python/3.12 aiohttp/3.13.1',
+    serverHeader: 'Python/3.12 aiohttp/3.14.1',
   },
 } as const satisfies Readonly<Record<string, NamedServer>>
 export type ServerName = keyof typeof servers
