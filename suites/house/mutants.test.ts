@@ -133,7 +133,7 @@ describe('mutants', () => {
     const first = new Map(cases.toReversed().map((one) => [one.ids[0]?.split('/')[0], one]))
     const json = onJson(/^GET \/(queue|history)/, (body) => body)()
     const messages = onData('progress_state', (data) => data)()
-    for (const one of first.values()) {
+    for (const one of sampleOf([...first.values()], 2)) {
       const tamper: Tamper = (effects, input) => messages(json(effects, input), input)
       await runCase(one, { server: { tamper } })
     }

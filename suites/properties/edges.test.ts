@@ -33,7 +33,7 @@ describe.each(['fetch', 'msw'] as const)('edge %s', (edge) => {
     if (!isImpossible) await (await start)()
   }
 
-  test.each(sampleOf(ofServers, 25).map((one) => [nameOf(one), one] as const))(
+  test.each(sampleOf(ofServers, 40).map((one) => [nameOf(one), one] as const))(
     '%s',
     async (name, one) => {
       if (!declared.has(name)) return run(one)
