@@ -2,11 +2,11 @@
 // Servers listen on free ports, and addresses in commands lead to them.
 
 import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type Emulator, type Gateway, startEmulator, startGateway } from 'flowdouble'
 import { pack, root, unpack } from '../../support/packed.ts'
 import { folder } from '../../support/folder.ts'
+import { freePort } from '../../support/free-port.ts'
 import { type Command, startProcess } from '../../support/spawned.ts'
 
 export type Output = {
@@ -33,14 +33,6 @@ type Server = {
   readonly end: () => Promise<void>
   /** The file that it writes when it ends. */
   readonly out?: string | undefined
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Programs that a page names and this machine does not have, or that would need a network. */

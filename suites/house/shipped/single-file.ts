@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { root } from '../../support/packed.ts'
-import { freePort } from '../readme/terminal.ts'
+import { freePort } from '../../support/free-port.ts'
 import { type Addresses, type Command, start, startProcess } from '../../support/spawned.ts'
 
 export const singleFile = join(root, 'dist/flowdouble.cjs')

@@ -1,0 +1,12 @@
+// A port for a program that takes its number before it listens.
+
+import { createServer, type AddressInfo } from 'node:net'
+
+/** A port at which nothing listens at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
