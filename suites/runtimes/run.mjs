@@ -8,11 +8,11 @@
 //
 // Exit codes: 0 all suites pass, 1 some fail, 2 wrong usage, 5 something could not be installed.
 
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { chosenRows, installerIn, nodeOf } from './matrix.mjs'
 
 /** msw 3 needs Node 22.12. */
 const rows = [
@@ -28,37 +28,12 @@ const suites = [
   ['suites/properties/edges', 'suites/properties/in-process', 'suites/house/determinism'],
 ]
 
-/** The rows to run, or the end of the command. */
-function chosenRows() {
-  try {
-    const { only } = parseArgs({ options: { only: { type: 'string', multiple: true } } }).values
-    const chosen = rows.filter((row) => only?.some((text) => nameOf(row).includes(text)) ?? true)
-    if (chosen.length > 0) return chosen
-    console.error(`There is no such row: ${only.join(', ')}. Rows: ${rows.map(nameOf).join(', ')}.`)
-  } catch (error) {
-    console.error(`${error.message}\nOptions: --only TEXT.`)
-  }
-  return process.exit(2)
-}
-
-const chosen = chosenRows()
+const chosen = chosenRows(rows, nameOf)
 const folder = mkdtempSync(join(tmpdir(), 'flowdouble-runtimes-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 const root = join(import.meta.dirname, '../..')
 
-/** Runs a program in the clone, quietly. Ends the command if it fails. */
-function install(program, ...argv) {
-  try {
-    return execFileSync(program, argv, { cwd: folder, encoding: 'utf8', stdio: 'pipe' })
-  } catch (error) {
-    console.error(`${program} ${argv.join(' ')}: ${error.stderr || error.message}`)
-    return process.exit(5)
-  }
-}
-
-/** The program of a version of Node. */
-const nodeOf = (version) =>
-  install('npx', '-y', '-p', `node@${version}`, '-c', 'command -v node').trim()
+const install = installerIn(folder)
 
 install('git', 'clone', '--quiet', root, folder)
 install('npm', 'ci')
@@ -68,7 +43,7 @@ const env = { ...process.env, NO_COLOR: '1' }
 let failed = 0
 for (const row of chosen) {
   install('npm', 'install', '--no-save', `msw@${row.msw}`)
-  const node = nodeOf(row.node)
+  const node = nodeOf(install, row.node)
   console.log(`\n${nameOf(row)} (${install(node, '--version').trim()})`)
   for (const argv of suites) {
     const run = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', ...argv]
