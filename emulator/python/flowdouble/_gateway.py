@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flowdouble._errors import FlowdoubleError
-from flowdouble._machine import Host, Machine
+from flowdouble._machine import Host, Machine, given
 from flowdouble._options import read_options
 from flowdouble.types import GatewayOptions, WorldPlace
 
@@ -126,8 +126,7 @@ class Gateway(Machine):
         unknown option, and a FlowdoubleError (400, 409) for a wrong one and for a name that exists.
         """
         body = read_options(options, GatewayOptions, what="A gateway", folders=folders)
-        if name is not None:
-            body["name"] = name
+        body.update(given(name=name))
         gateway = self._other(self._json(WorldPlace, "POST", "worlds", body))
         gateway.secret = options.get("secret", self.secret)
         gateway._know(options.get("routes", {}))
@@ -136,8 +135,7 @@ class Gateway(Machine):
 
     def fork(self, name: str | None = None) -> Gateway:
         """Creates a gateway with the state of this one, below /w/NAME. From then on, neither affects the other."""
-        body = {} if name is None else {"name": name}
-        forked = self._other(self._json(WorldPlace, "POST", "fork", body))
+        forked = self._other(self._json(WorldPlace, "POST", "fork", given(name=name)))
         forked._secrets.update(self._secrets)
         return forked
 

@@ -99,10 +99,10 @@ class Machine:
         `run` only this run counts; without `what`, its next state. The clock moves by `within_ms` milliseconds at most,
         by default by a year. Raises a FlowdoubleError (409) if it does not happen, or the clock is not manual.
         """
-        target: Any = what if run is None else _given(run=run, state=what)
+        target: Any = what if run is None else given(run=run, state=what)
         if target is None:
             raise TypeError('until needs what to wait for, such as until("idle").')
-        limited = _given(until=target, withinMs=within_ms)
+        limited = given(until=target, withinMs=within_ms)
         return self._json(ClockMove, "POST", "advance", limited)
 
     # What was received.
@@ -132,7 +132,7 @@ class Machine:
         The wait is in real time whatever the clock: at most `within_ms` milliseconds, by default 5000. Raises a
         FlowdoubleError (409) with the requests that come closest after that.
         """
-        awaited = {**expected, **_given(withinMs=within_ms)}
+        awaited = {**expected, **given(withinMs=within_ms)}
         return self._json(ReceivedRequest, "POST", "received", awaited)
 
     # Its states.
@@ -143,7 +143,7 @@ class Machine:
 
     def snapshot(self, name: str | None = None) -> str:
         """Keeps the state under a name, and returns the name. At most 100 are kept."""
-        return self._json(str, "POST", "snapshot", _given(name=name), member="name")
+        return self._json(str, "POST", "snapshot", given(name=name), member="name")
 
     def restore(self, name: str) -> None:
         """Returns to a snapshot. Sockets close with code 1012. Raises a FlowdoubleError for an unknown name."""
@@ -271,6 +271,6 @@ class Machine:
             )
 
 
-def _given(**members: object) -> dict[str, object]:
+def given(**members: object) -> dict[str, object]:
     """The members that are not None."""
     return {name: value for name, value in members.items() if value is not None}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from flowdouble._machine import Host, Machine
+from flowdouble._machine import Host, Machine, given
 from flowdouble._options import read_options, scenario_content
 from flowdouble.types import (
     ActiveFault,
@@ -62,9 +62,7 @@ class World(Machine):
         Returns when all effects are sent. The clock moves by `within_ms` milliseconds at most, by default by a year.
         Raises a FlowdoubleError (409) if no such message is sent, or the clock is not manual.
         """
-        target: dict[str, object] = {"until": {"message": type, "data": data or {}}}
-        if within_ms is not None:
-            target["withinMs"] = within_ms
+        target = given(until={"message": type, "data": data or {}}, withinMs=within_ms)
         return self._json(dict[str, Any], "POST", "advance", target, member="found")
 
     def messages(
@@ -75,14 +73,12 @@ class World(Machine):
         `direction` is sent or received, as the server sees it. They are those among the latest 1,000 entries of the
         journal, some 36 runs of 20 steps.
         """
-        given = {"type": type, "direction": direction, "run": run}
-        query = {name: value for name, value in given.items() if value is not None}
+        query = given(type=type, direction=direction, run=run)
         return self._json(list[SocketMessage], "GET", "messages", query=query)
 
     def frames(self, *, frame: str | None = None) -> list[SentFrame]:
         """The binary frames since the last reset, such as previews, oldest first; `frame` names a layout."""
-        query = {} if frame is None else {"frame": frame}
-        return self._json(list[SentFrame], "GET", "frames", query=query)
+        return self._json(list[SentFrame], "GET", "frames", query=given(frame=frame))
 
     def picture(self, entry: int, effect: int = 0) -> bytes:
         """A picture that was sent, by the number of its entry in the journal and that of its effect."""
@@ -107,11 +103,7 @@ class World(Machine):
         `when` and `then` are as in a scenario: `fault(when={"path": "/queue"}, then={"status": 503})`. It applies
         `times` times, by default always. Raises a FlowdoubleError (400) that says what is wrong with it.
         """
-        fault: dict[str, object] = {"when": when, "then": then}
-        if id is not None:
-            fault["id"] = id
-        if times is not None:
-            fault["times"] = times
+        fault = given(when=when, then=then, id=id, times=times)
         return self._json(str, "POST", "faults", fault, member="id")
 
     def unfault(self, id: str) -> bool:
@@ -152,10 +144,7 @@ class World(Machine):
         unknown option, and a FlowdoubleError (400, 409) for a wrong one and for a name that exists.
         """
         body = read_options(options, WorldOptions, folders=folders, deployment=self.deployment)
-        if name is not None:
-            body["name"] = name
-        if port is not None:
-            body["port"] = port
+        body.update(given(name=name, port=port))
         world = self._other(self._json(WorldPlace, "POST", "worlds", body))
         if port is not None:
             # A fault can close its port, but not that of the server.
@@ -167,8 +156,7 @@ class World(Machine):
 
     def fork(self, name: str | None = None) -> World:
         """Creates a world with the state of this one, below /w/NAME. From then on, neither affects the other."""
-        body = {} if name is None else {"name": name}
-        return self._other(self._json(WorldPlace, "POST", "fork", body))
+        return self._other(self._json(WorldPlace, "POST", "fork", given(name=name)))
 
     def worlds(self) -> list[World]:
         """The worlds below /w/NAME at this address, in the order in which they were created."""
