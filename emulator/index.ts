@@ -17,4 +17,4 @@ export type {
   GatewayEffect,
   GatewayInput,
   ScriptedFailure,
-} from './gateway/inputs.ts'
+} from './gateway/state/inputs.ts'

@@ -62,7 +62,7 @@ export { senderDeliveries, urlDeliveries } from './edge/gateway/senders.ts'
 export { resetConnection } from './edge/node/broken-connections.ts'
 export { createSockets } from './edge/node/sockets.ts'
 
-export type { GatewayStateOptions } from './gateway/state.ts'
+export type { GatewayStateOptions } from './gateway/state/state.ts'
 export { placeholders } from './journal/placeholders.ts'
 export { learn } from './recording/learn/learn.ts'
 export { partLines } from './recording/part.ts'

@@ -18,7 +18,7 @@ import {
   type PlatformSettings,
 } from '../edge/gateway/sender-settings.ts'
 import { senderDeliveries, urlDeliveries } from '../edge/gateway/senders.ts'
-import { readList } from '../gateway/routes.ts'
+import { readList } from '../gateway/state/routes.ts'
 import { usageError } from '../options/usage.ts'
 import { bare, type Flags, type FlagTable, repeated, withValue } from './lib/command.ts'
 import type { CommandIo } from './lib/io.ts'

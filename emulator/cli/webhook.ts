@@ -26,7 +26,7 @@ import {
   subscribedEntry,
   type SubscribeRequest,
 } from '../gateway/subscriptions.ts'
-import { readEvents, readList, readRoute } from '../gateway/routes.ts'
+import { readEvents, readList, readRoute } from '../gateway/state/routes.ts'
 import { refused } from '../lib/refused.ts'
 import {
   bare,
@@ -64,6 +64,7 @@ Options for subscribe:
   --deliver TARGET       where the result goes (default log): ${targets.slice(0, 5).join(', ')}, ...
   --deliver-chat-id ID   chat id at the target
   --deliver-only         deliver the rendered prompt without an agent run
+  --in-order             run events one by one: each when the answer before it has ended
   --origin PLATFORM:CHAT the chat that the target ${originTarget} refers to
   --secret SECRET        secret of the sender (default: kept, or generated); - reads it from standard input
   --secret-file FILE     read the secret from a file
@@ -102,7 +103,7 @@ const subcommands: readonly Subcommand[] = [
     flags: {
       ...withValue('prompt', 'events', 'description', 'skills', 'deliver', 'deliver-chat-id'),
       ...withValue('secret', 'secret-file', 'origin', 'webhook-base-url'),
-      ...bare('new-secret', 'deliver-only'),
+      ...bare('new-secret', 'deliver-only', 'in-order'),
     },
     run: subscribe,
   },
@@ -184,6 +185,7 @@ async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
     deliver: flags.text('deliver') || 'log',
     chatId: flags.text('deliver-chat-id') ?? '',
     isDirect: flags.isSet('deliver-only'),
+    isInOrder: flags.isSet('in-order'),
     origin,
     secret,
     wantsNewSecret,

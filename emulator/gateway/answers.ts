@@ -4,8 +4,8 @@ import type { Refusal } from '../../spec/language.ts'
 import { gatewayRefusals, outcomes } from '../../spec/gateway/webhooks.ts'
 import { type Json, writeJson } from '../lib/json.ts'
 import { jsonHeaders, type Reply } from '../http/replies.ts'
-import { finite } from './payload.ts'
-import { inAscii } from './templates.ts'
+import { finite } from './post/payload.ts'
+import { inAscii } from './post/templates.ts'
 
 export type RefusalName = keyof typeof gatewayRefusals
 type AnswerName = keyof typeof outcomes | RefusalName
@@ -58,7 +58,7 @@ export function answer(name: AnswerName, values: Values = {}, isPython = false):
     const given = place === undefined ? fillText(text, values) : (values[place] ?? null)
     body += before + (isPython ? inAscii(writeJson(given)) : writeJson(finite(given)))
   }
-  return { status, headers, body: `${body}}` }
+  return { status, headers: filled(headers, values), body: `${body}}` }
 }
 
 /** The sentence of a refusal, for the log. */
@@ -75,5 +75,10 @@ const fillText = (text: string, values: Values): string =>
       })
     : text
 
-const filled = (headers: Form['headers'], values: Values): Form['headers'] =>
-  Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, fillText(text, values)]))
+function filled(headers: Form['headers'], values: Values): Form['headers'] {
+  // Most have no placeholder, and share one object.
+  if (!Object.values(headers).some((text) => text.includes('{'))) return headers
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, text]) => [name, fillText(text, values)]),
+  )
+}

@@ -7,11 +7,12 @@ import { createRandom } from '../lib/random.ts'
 import { createTimers } from '../lib/timers.ts'
 import type { WorldChange } from '../machine.ts'
 import { deliveryScriptsOf } from './outbox.ts'
-import { ratesAtStart } from './rate-limit.ts'
-import { noteSecrets } from './redact-secrets.ts'
-import { portableHmac } from './signatures.ts'
-import type { GatewayState, GatewayStateOptions, GatewayWorld } from './state.ts'
+import { ratesAtStart } from './state/rate-limit.ts'
+import { noteSecrets } from './state/redact-secrets.ts'
+import { portableHmac } from './post/signatures.ts'
+import type { GatewayState, GatewayStateOptions, GatewayWorld } from './state/state.ts'
 import { readStatic } from './static-routes.ts'
+import { createWaiting } from './state/waiting.ts'
 
 /** @param hmac a faster implementation from the edge, if any. */
 export function createGatewayWorld(
@@ -34,8 +35,8 @@ const emptyState = (options: GatewayStateOptions, nowMs: number): GatewayState =
   deliveryIds: createBounded(limits.deliveryIds.value),
   running: new Map(),
   asked: new Map(),
-  waiting: [],
-  waitingBytes: 0,
+  waiting: createWaiting(),
+  pace: [],
   attempts: new Map(),
   sending: new Map(),
   deliveryScripts: deliveryScriptsOf(options.script),

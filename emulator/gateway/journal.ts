@@ -14,11 +14,11 @@ import { type ReplayResult, replayJournal } from '../journal/replay.ts'
 import { isObject, readJson, writeJson } from '../lib/json.ts'
 import type { Entry } from '../machine.ts'
 import { gatewayMachine } from './machine.ts'
-import type { GatewayEffect, GatewayInput } from './inputs.ts'
-import { type GatewayStateOptions } from './state.ts'
+import type { GatewayEffect, GatewayInput } from './state/inputs.ts'
+import { type GatewayStateOptions } from './state/state.ts'
 import { createGatewayWorld } from './gateway.ts'
-import { gatewaySecrets, readFile } from './routes.ts'
-import { isSignature, signedAnew } from './signatures.ts'
+import { gatewaySecrets, readFile } from './state/routes.ts'
+import { isSignature, signedAnew } from './post/signatures.ts'
 
 export type GatewayEntry = Entry<GatewayInput, GatewayEffect>
 

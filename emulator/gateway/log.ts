@@ -1,8 +1,8 @@
 // The log lines of a gateway: one for each post, run and delivery among the effects of a step, without secrets.
 
-import type { AgentRun, GatewayEffect, OutboxEntry, PostEffect } from './inputs.ts'
-import { redact } from './redact-secrets.ts'
-import type { GatewayState, GatewayWorld } from './state.ts'
+import type { AgentRun, GatewayEffect, OutboxEntry, PostEffect } from './state/inputs.ts'
+import { redact } from './state/redact-secrets.ts'
+import type { GatewayState, GatewayWorld } from './state/state.ts'
 
 export type LogLine = {
   readonly level: 'info' | 'warning' | 'error'

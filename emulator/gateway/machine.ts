@@ -1,10 +1,10 @@
 // The gateway as a machine: the interface that drivers, recorders and replays use.
 
 import type { Answer, Entry, Machine } from '../machine.ts'
-import type { GatewayEffect, GatewayInput } from './inputs.ts'
-import { gatewaySecrets, secretsIn } from './routes.ts'
-import { isWaitingForOthers } from './timers.ts'
-import type { GatewayWorld } from './state.ts'
+import type { GatewayEffect, GatewayInput } from './state/inputs.ts'
+import { gatewaySecrets, secretsIn } from './state/routes.ts'
+import { isWaitingForOthers } from './state/timers.ts'
+import type { GatewayWorld } from './state/state.ts'
 import { nextWakeMs, step } from './step.ts'
 
 export const gatewayMachine = (world: GatewayWorld): Machine<GatewayInput, GatewayEffect> => ({

@@ -5,9 +5,9 @@ import { limits } from '../../spec/limits.ts'
 import { cancelTimer } from '../lib/timers.ts'
 import type { Reply } from '../http/replies.ts'
 import { answer } from './answers.ts'
-import { plan } from './timers.ts'
+import { plan } from './state/timers.ts'
 import type { GatewayScript } from '../../spec/scenario/gateway.ts'
-import type { Delivery, ScriptedFailure } from './inputs.ts'
+import type { Delivery, ScriptedFailure } from './state/inputs.ts'
 import {
   type Attempt,
   type DeliveryScript,
@@ -16,9 +16,9 @@ import {
   hasQuirk,
   nextSerial,
   timeMs,
-} from './state.ts'
+} from './state/state.ts'
 import { log } from './log.ts'
-import { forget } from './delivery-ids.ts'
+import { forget } from './state/delivery-ids.ts'
 
 /** A text to be delivered, with the post that it comes from. */
 type Message = Pick<Delivery, 'route' | 'event' | 'delivery_id' | 'text'>

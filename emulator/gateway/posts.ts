@@ -15,18 +15,24 @@ import {
   parseLoosely,
   payloadText,
   undecodable,
-} from './payload.ts'
-import type { GatewayInput, PostEffect } from './inputs.ts'
+} from './post/payload.ts'
+import type { GatewayInput, PostEffect } from './state/inputs.ts'
 import { deliver, joins } from './outbox.ts'
-import { countPost } from './rate-limit.ts'
-import { type Destination, hasQuirk, isOpenAllowed, type GatewayWorld, timeMs } from './state.ts'
+import { countPost } from './state/rate-limit.ts'
+import {
+  type Destination,
+  hasQuirk,
+  isOpenAllowed,
+  type GatewayWorld,
+  timeMs,
+} from './state/state.ts'
 import { routeOf } from './static-routes.ts'
-import type { Route } from './routes.ts'
-import { hasRoom, runBytes, startRun } from './runs.ts'
-import { forget, remember } from './delivery-ids.ts'
-import { crashed, verify } from './signatures.ts'
+import type { Route } from './state/routes.ts'
+import { hasRoom, retryAfterSeconds, runBytes, startRun } from './runs.ts'
+import { forget, remember } from './state/delivery-ids.ts'
+import { crashed, verify } from './post/signatures.ts'
 import { destinationOf, plainValue } from './targets.ts'
-import { type Context, namesEvent, render } from './templates.ts'
+import { type Context, namesEvent, render } from './post/templates.ts'
 
 type Post = Extract<GatewayInput, { kind: 'request' }>
 
@@ -47,6 +53,9 @@ export function takePost(world: GatewayWorld, post: Post, name: string): Reply |
   if (typeof verified === 'object') {
     return refuse(world, post, name, 'invalidSignature', verified.fault + packedHint(post))
   }
+  // Before the work of reading and rendering a body that would be refused anyway.
+  if (!route.isDirect && !hasRoom(world, name, post.body.length))
+    return refuse(world, post, name, 'tooManyRuns')
   const { rateLimit } = world.setup.options
   if (!countPost(world.state.rates, name, rateLimit, world.state.nowMs)) {
     return refuse(world, post, name, 'rateLimited')
@@ -197,13 +206,13 @@ function startAgentRun(
     skills,
     payload: payloadText(payload),
   }
-  if (!hasRoom(world, runBytes(run))) {
+  if (!hasRoom(world, name, runBytes(run))) {
     // A retry by the sender is not a repeat.
     forget(world, name, delivery_id)
     return refuse(world, post, name, 'tooManyRuns')
   }
   report(world, post, name, 'accepted', null, shownEvent, delivery_id)
-  startRun(world, run, place)
+  startRun(world, run, place, route.isInOrder)
   return answer('accepted', { name, event, delivery_id }, hasQuirk(world, 'webhooks.python-json'))
 }
 
@@ -235,7 +244,7 @@ function refuse(
   refusal: RefusalName,
   more?: string,
 ): Reply {
-  const values = { name }
+  const values = { name, seconds: `${retryAfterSeconds(world)}` }
   const reason = refusalReason(refusal, values)
   const verdict = refusal === 'rateLimited' ? 'limited' : 'refused'
   report(world, post, name, verdict, more === undefined ? reason : `${reason}: ${more.trim()}`)

@@ -2,7 +2,7 @@
 
 import { limits } from '../../spec/limits.ts'
 import { createBounded, put, takeOldest, type Bounded } from '../lib/bounded.ts'
-import type { AgentRun, OutboxEntry, GatewayEffect } from './inputs.ts'
+import type { AgentRun, OutboxEntry, GatewayEffect } from './state/inputs.ts'
 
 /** Entries by key, and their total size in characters. */
 type RecentItems<T> = {

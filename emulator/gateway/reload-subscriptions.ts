@@ -1,9 +1,9 @@
 // Applies a changed subscriptions file to the routes.
 
-import { hasQuirk, isOpenAllowed, type GatewayWorld } from './state.ts'
+import { hasQuirk, isOpenAllowed, type GatewayWorld } from './state/state.ts'
 import { log } from './log.ts'
-import { noteSecrets } from './redact-secrets.ts'
-import { readFile, readRoute, type Route, usable } from './routes.ts'
+import { noteSecrets } from './state/redact-secrets.ts'
+import { readFile, readRoute, type Route, usable } from './state/routes.ts'
 
 /** Applies the text of a subscriptions file; null if the file no longer exists. */
 export function loadFile(world: GatewayWorld, text: string | null, modifiedMs: number): void {

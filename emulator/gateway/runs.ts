@@ -3,23 +3,21 @@
 import { notices, runIds, silenceMarkers } from '../../spec/gateway/deliveries.ts'
 import { limits } from '../../spec/limits.ts'
 import { cancelTimer } from '../lib/timers.ts'
-import { plan } from './timers.ts'
-import type { AgentRun } from './inputs.ts'
+import { plan } from './state/timers.ts'
+import type { AgentRun } from './state/inputs.ts'
 import { deliver } from './outbox.ts'
-import { hasQuirk, nextSerial, type Destination, type GatewayWorld } from './state.ts'
-import { answerTo, scriptFor } from './scripted-agent.ts'
+import { hasQuirk, nextSerial, type Destination, type GatewayWorld } from './state/state.ts'
+import { secondsFor, withEnd } from './state/pace.ts'
+import { answerTo, scriptFor } from './state/scripted-agent.ts'
+import { addWaiting, hasPlace, removeWaiting, takeTurn } from './state/waiting.ts'
 
-/** Whether a run of this size may wait: the queue is bounded [deliveries/runs-bounded]. */
-export function hasRoom(world: GatewayWorld, bytes: number): boolean {
-  if (hasQuirk(world, 'webhooks.unbounded-runs')) return true
-  const waiting = waitingRuns(world)
-  const isSmall = world.state.waitingBytes + bytes <= limits.waitingRunBytes.value
-  return waiting === 0 || (waiting < limits.waitingRuns.value && isSmall)
-}
+/** Whether a run of this size may wait. */
+export const hasRoom = (world: GatewayWorld, route: string, bytes: number): boolean =>
+  hasQuirk(world, 'webhooks.unbounded-runs') || hasPlace(world.state.waiting, route, bytes)
 
-/** How many runs wait for an agent. */
-export const waitingRuns = ({ state: { running, asked } }: GatewayWorld): number =>
-  running.size - asked.size
+/** In how many seconds the runs that wait now will have had their turn. */
+export const retryAfterSeconds = ({ state: { pace, waiting } }: GatewayWorld): number =>
+  secondsFor(pace, waiting.count)
 
 /** The size of a run, in bytes: texts count by their characters. */
 export const runBytes = ({ prompt, payload }: Pick<AgentRun, 'prompt' | 'payload'>): number =>
@@ -30,6 +28,7 @@ export function startRun(
   world: GatewayWorld,
   given: Pick<AgentRun, 'delivery_id' | 'route' | 'event' | 'prompt' | 'skills' | 'payload'>,
   place: Destination,
+  isInOrder: boolean,
 ): void {
   const id = nextSerial(world)
   const { route, event, delivery_id, prompt, skills, payload } = given
@@ -50,31 +49,46 @@ export function startRun(
   const bytes = runBytes(run)
   const { agent, script: rules } = world.setup.options
   const script = scriptFor(agent, rules.agent ?? [], route, ++world.state.runCount)
-  world.state.running.set(id, { run, place, script, bytes })
-  world.state.waitingBytes += bytes
+  world.state.running.set(id, { run, place, script, bytes, isInOrder })
+  const { ids } = addWaiting(world.state.waiting, route, bytes)
   world.effects.push({ kind: 'run', id, run })
-  if (script !== null) plan(world, script.delayMs, { kind: 'answer', run: id })
+  // A scripted agent has capacity for all.
+  if (script !== null && !isInOrder) plan(world, script.delayMs, { kind: 'answer', run: id })
   else {
-    world.state.waiting.push(id)
+    ids.push(id)
     startNextRuns(world)
   }
 }
 
 /** Hands waiting runs to the agent, as far as it has capacity. Their time limit starts now. */
-function startNextRuns(world: GatewayWorld): void {
+export function startNextRuns(world: GatewayWorld): void {
   const {
     setup: { options },
     state: { asked, waiting, running },
   } = world
-  while (asked.size < options.agentsAtOnce) {
-    const id = waiting.shift()
-    if (id === undefined) return
-    const found = running.get(id)
-    if (found === undefined) continue
-    world.state.waitingBytes -= found.bytes
-    world.effects.push({ kind: 'ask', id, run: found.run })
-    asked.set(id, plan(world, options.agentTimeOutMs, { kind: 'agent-time-out', run: id }))
+  while (waiting.count > 0 && asked.size < options.agentsAtOnce) {
+    const id = takeTurn(waiting, (route, first) => mayStart(world, route, first))
+    const found = id === undefined ? undefined : running.get(id)
+    if (id === undefined || found === undefined) return
+    removeWaiting(waiting, found.run.route, found.bytes)
+    const { script } = found
+    if (script === null) world.effects.push({ kind: 'ask', id, run: found.run })
+    const end =
+      script === null
+        ? plan(world, options.agentTimeOutMs, { kind: 'agent-time-out', run: id })
+        : plan(world, script.delayMs, { kind: 'answer', run: id })
+    asked.set(id, end)
   }
+}
+
+/** Whether a run may start: not while its route is in order, and an earlier answer is not delivered [deliveries/in-order]. */
+function mayStart({ state }: GatewayWorld, route: string, id: number): boolean {
+  const { running, asked, attempts } = state
+  if (running.get(id)?.isInOrder !== true) return true
+  for (const one of asked.keys()) if (running.get(one)?.run.route === route) return false
+  for (const { delivery, ending } of attempts.values())
+    if (ending.kind === 'answer' && delivery.route === route) return false
+  return true
 }
 
 /** The parsed form of an id: texts, with placeholders at odd positions. */
@@ -115,7 +129,8 @@ export function endRun(
   world.state.running.delete(id)
   const { run, place, bytes } = found
   const timeOut = world.state.asked.get(id)
-  if (timeOut === undefined) world.state.waitingBytes -= bytes
+  world.state.pace = withEnd(world.state.pace, world.state.nowMs)
+  if (timeOut === undefined) removeWaiting(world.state.waiting, run.route, bytes)
   else cancelTimer(world.state.timers, timeOut)
   const trimmed = answer.trim()
   const isEmpty = failure === null && trimmed === ''

@@ -1,8 +1,13 @@
 // The static routes of a gateway, which take precedence over its subscriptions.
 
 import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
-import { readRoute, type Route, usable } from './routes.ts'
-import { type GatewayStateOptions, type GatewayWorld, hasQuirk, isOpenAllowed } from './state.ts'
+import { readRoute, type Route, usable } from './state/routes.ts'
+import {
+  type GatewayStateOptions,
+  type GatewayWorld,
+  hasQuirk,
+  isOpenAllowed,
+} from './state/state.ts'
 
 /** The static routes of these options, by name. */
 export function readStatic(options: GatewayStateOptions): Map<string, Route> {

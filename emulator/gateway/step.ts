@@ -9,13 +9,13 @@ import { allowedBy, findEndpoint, buildRoutes } from '../http/routes.ts'
 import { answer } from './answers.ts'
 import { changeGateway } from './gateway.ts'
 import { nextTimer, takeTimer } from '../lib/timers.ts'
-import type { GatewayEffect, GatewayInput } from './inputs.ts'
+import type { GatewayEffect, GatewayInput } from './state/inputs.ts'
 import { log } from './log.ts'
 import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
 import { takePost, takesPosts } from './posts.ts'
-import { hasQuirk, type GatewayWorld, type GatewayTimer } from './state.ts'
+import { hasQuirk, type GatewayWorld, type GatewayTimer } from './state/state.ts'
 import { loadFile } from './reload-subscriptions.ts'
-import { answerByScript, endRun, waitingRuns } from './runs.ts'
+import { answerByScript, endRun, startNextRuns } from './runs.ts'
 
 /**
  * Applies the input to the state and returns the effects in order. Synchronous and deterministic: equal
@@ -50,12 +50,19 @@ function fire(world: GatewayWorld, timer: GatewayTimer): void {
     case 'agent-time-out':
       return endRun(world, timer.run, '', timeOuts.run)
     case 'attempt':
-      return attempt(world, timer.attempt)
+      attempt(world, timer.attempt)
+      return startNextRuns(world)
     case 'sender-time-out':
-      return endAttempt(world, timer.attempt, timeOuts.delivery)
+      return deliveryEnds(world, timer.attempt, timeOuts.delivery)
     case 'delivered':
-      return endAttempt(world, timer.attempt, timer.error)
+      return deliveryEnds(world, timer.attempt, timer.error)
   }
+}
+
+/** Ends a delivery, for whose end the next run of a route in order may wait. */
+function deliveryEnds(world: GatewayWorld, id: number, error: string | null): void {
+  endAttempt(world, id, error)
+  startNextRuns(world)
 }
 
 function apply(world: GatewayWorld, input: GatewayInput): void {
@@ -67,7 +74,7 @@ function apply(world: GatewayWorld, input: GatewayInput): void {
     case 'answered':
       return endRun(world, input.run, input.answer, input.error)
     case 'delivered':
-      return endAttempt(world, input.delivery, input.error)
+      return deliveryEnds(world, input.delivery, input.error)
     case 'fail':
       return scriptFailure(world, input)
     case 'world':
@@ -117,7 +124,7 @@ function pathWithoutQuery(target: string): string {
 }
 
 function health(world: GatewayWorld): Reply {
-  const { asked, waitingBytes } = world.state
+  const { asked, waiting } = world.state
   const [status] = gatewayHealth.properties.status.enum
   const [platform] = gatewayHealth.properties.platform.enum
   if (hasQuirk(world, 'webhooks.plain-health'))
@@ -126,7 +133,7 @@ function health(world: GatewayWorld): Reply {
     JSON.stringify({
       status,
       platform,
-      runs: { at_work: asked.size, waiting: waitingRuns(world), waiting_bytes: waitingBytes },
+      runs: { at_work: asked.size, waiting: waiting.count, waiting_bytes: waiting.bytes },
     }),
   )
 }

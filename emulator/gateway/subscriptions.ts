@@ -5,7 +5,7 @@ import { base64SecretPrefix, insecureSecret } from '../../spec/gateway/signature
 import { defaultDescription, routeName, webhookRoute } from '../../spec/gateway/subscriptions.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { refused } from '../lib/refused.ts'
-import { type Route, usable } from './routes.ts'
+import { type Route, usable } from './state/routes.ts'
 
 /** The request of `webhook subscribe`. Empty texts count as absent. */
 export type SubscribeRequest = {
@@ -18,6 +18,7 @@ export type SubscribeRequest = {
   readonly deliver: string
   readonly chatId: string
   readonly isDirect: boolean
+  readonly isInOrder: boolean
   /** The place where the route was subscribed, or null. */
   readonly origin: Chat | null
   /** The user's secret, or null. */
@@ -142,6 +143,7 @@ export function subscribedEntry(
     ['created_at', typeof keptTime === 'string' && keptTime !== '' ? keptTime : created_at],
   ])
   if (request.isDirect) entry.set('deliver_only', true)
+  if (request.isInOrder) entry.set('in_order', true)
   if (chatId !== '') entry.set('deliver_extra', new Map([['chat_id', chatId]]))
   if (origin !== null)
     entry.set(

@@ -11,9 +11,9 @@ import {
   targets,
 } from '../../spec/gateway/deliveries.ts'
 import { isFloat, isObject, type Json, type JsonObject, writeJson } from '../lib/json.ts'
-import { finite } from './payload.ts'
-import { hasQuirk, type Destination, type GatewayWorld } from './state.ts'
-import type { Route } from './routes.ts'
+import { finite } from './post/payload.ts'
+import { hasQuirk, type Destination, type GatewayWorld } from './state/state.ts'
+import type { Route } from './state/routes.ts'
 
 /**
  * The place that a route delivers to.

@@ -331,6 +331,16 @@ export const rules = {
       'A real agent executes 10 runs at a time; other runs wait, and their time-out has not started.',
     'deliveries/runs-bounded':
       'While 1000 runs or 64 MiB of them wait, a post returns 503 with Retry-After and its id stays new.',
+    'deliveries/fair-places':
+      'Then a route still has its share: these places divided by the routes that wait.',
+    'deliveries/fair-turns':
+      'Routes with waiting runs take turns at a real agent, each with its oldest run.',
+    'deliveries/in-order':
+      'Runs of a route with `in_order` start one by one, each when the answer before it has ended.',
+    'deliveries/retry-after-pace':
+      'Retry-After is the time that the waiting runs need at the pace of the last ones, 1 to 600 s.',
+    'deliveries/refused-unread':
+      'The 503 follows the signature: such a post is not parsed, and not counted for its rate limit.',
     'deliveries/scripted-agent': 'By default the agent follows a script and repeats the prompt.',
     'deliveries/agent-command':
       'The agent can be a command, run without a shell, or a URL that receives JSON.',

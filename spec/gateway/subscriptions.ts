@@ -53,6 +53,7 @@ export const webhookRoute = partial({
   deliver: text,
   created_at: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$' },
   deliver_only: boolean,
+  in_order: boolean,
   deliver_extra: nullable(anyObject),
   enabled: any,
   origin: object({ platform: text, chat_id: text }),
@@ -61,7 +62,7 @@ export const webhookRoute = partial({
 /** The subscriptions file: routes by name. */
 export const subscriptionsFile = record(webhookRoute)
 
-/** The members that `subscribe` writes, in order; the last three only if they are set. */
+/** The members that `subscribe` writes, in order; the last four only if they are set. */
 export const writtenMembers = [
   'description',
   'events',
@@ -71,6 +72,7 @@ export const writtenMembers = [
   'deliver',
   'created_at',
   'deliver_only',
+  'in_order',
   'deliver_extra',
   'origin',
 ] as const
@@ -168,6 +170,7 @@ export const webhookCommands = {
       '--secret-file',
       '--new-secret',
       '--deliver-only',
+      '--in-order',
       '--origin',
       '--webhook-base-url',
     ],

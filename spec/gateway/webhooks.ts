@@ -25,12 +25,15 @@ export const checks = [
   { step: 'compare the Content-Length with the limit', answers: ['payloadTooLarge'] },
   { step: 'read the body', answers: ['payloadTooLarge', 'badRequest'] },
   { step: 'validate the signature', answers: ['invalidSignature'] },
+  {
+    step: 'unless it is delivered directly, check that one more run can wait',
+    answers: ['tooManyRuns'],
+  },
   { step: 'count the post against the rate limit of the route', answers: ['rateLimited'] },
   { step: 'parse the body', answers: ['cannotParse'] },
   { step: 'compare the event type with the filter', answers: ['ignored'] },
   { step: 'render the prompt and the members of deliver_extra', answers: ['textTooLong'] },
   { step: 'check whether the delivery id is known', answers: ['duplicate'] },
-  { step: 'check that one more run can wait for the agent', answers: ['tooManyRuns'] },
   {
     step: 'deliver the text, or start the agent run',
     answers: ['delivered', 'deliveryFailed', 'accepted'],
@@ -180,7 +183,7 @@ export const gatewayRefusals = {
   tooManyRuns: refusal(
     503,
     'The gateway has no space for another waiting agent run; the delivery id stays new.',
-    { json: { error: 'Too many runs waiting' }, headers: { 'Retry-After': '10' } },
+    { json: { error: 'Too many runs waiting' }, headers: { 'Retry-After': '{seconds}' } },
   ),
   rateLimited: refusal(429, 'The route accepted as many posts as its window allows.', {
     json: { error: 'Rate limit exceeded' },
@@ -293,7 +296,7 @@ export const rules = {
   }),
   ...observedAtReference.gateway({
     'webhooks/rate-counts':
-      'Each post with a valid signature counts, whatever its outcome, unless it returns 429.',
+      'Each post with a valid signature counts, whatever its outcome, unless it returns 429 or 503.',
     'webhooks/rate-per-route':
       'Each route has a separate window; the setting rate_limit sizes them all, and 0 rejects all.',
   }),

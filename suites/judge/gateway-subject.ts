@@ -153,17 +153,18 @@ export const direct = (prompt: string, more: Readonly<Record<string, unknown>> =
 })
 
 /**
- * Posts this body to the route `hook` with each of these ids, on one connection that does not wait for answers, and
+ * Posts this body to a route, `hook` by default, with each of these ids, on one connection that does not wait for answers, and
  * returns their statuses.
  */
 export async function postAll(
   url: string,
   ids: readonly string[],
   body = '',
+  route = 'hook',
 ): Promise<readonly number[]> {
   const posts = ids.map(
     (name, at) =>
-      `POST /webhooks/hook HTTP/1.1\r\nHost: a\r\nX-Gitlab-Token: ${SECRET}\r\nX-Request-ID: ${name}\r\n` +
+      `POST /webhooks/${route} HTTP/1.1\r\nHost: a\r\nX-Gitlab-Token: ${SECRET}\r\nX-Request-ID: ${name}\r\n` +
       `Connection: ${at === ids.length - 1 ? 'close' : 'keep-alive'}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { agentVariables } from '../../../spec/gateway/deliveries.ts'
 import { limits } from '../../../spec/limits.ts'
-import type { AgentRun } from '../../gateway/inputs.ts'
+import type { AgentRun } from '../../gateway/state/inputs.ts'
 import { isDone, objectIn, postJson } from './call.ts'
 import type { Agent } from '../../options/gateway.ts'
 

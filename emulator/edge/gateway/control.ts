@@ -9,7 +9,7 @@ import {
   unusable,
 } from '../control.ts'
 import type { Gateway } from '../handles.ts'
-import type { GatewayEffect } from '../../gateway/inputs.ts'
+import type { GatewayEffect } from '../../gateway/state/inputs.ts'
 import { clockPaths, type Finder, worldPaths } from '../world-paths.ts'
 import type { RouteInput } from '../../options/gateway.ts'
 

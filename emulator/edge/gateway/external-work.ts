@@ -1,6 +1,6 @@
 // Runs external agents and senders for the effects of the machine, and reports their results back to it.
 
-import type { GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
+import type { GatewayEffect, GatewayInput } from '../../gateway/state/inputs.ts'
 import { timeOuts } from '../../gateway/outbox.ts'
 import { MAX_TIMER_MS } from '../driver.ts'
 import type { Agent, Deliveries } from '../../options/gateway.ts'

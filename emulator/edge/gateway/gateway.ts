@@ -3,7 +3,7 @@
 import type { Server } from 'node:http'
 import type { Entry } from '../../machine.ts'
 import type { LogLine } from '../../gateway/log.ts'
-import type { GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
+import type { GatewayEffect, GatewayInput } from '../../gateway/state/inputs.ts'
 import {
   type CompleteGatewayOptions,
   completeGatewayOptions,
@@ -14,7 +14,7 @@ import { nameLike } from '../../options/like.ts'
 import { usageError } from '../../options/usage.ts'
 import { gatewayMachine } from '../../gateway/machine.ts'
 import { answer } from '../../gateway/answers.ts'
-import type { Hmac } from '../../gateway/signatures.ts'
+import type { Hmac } from '../../gateway/post/signatures.ts'
 import { staticFault } from '../../gateway/static-routes.ts'
 import { createGatewayWorld, forkGateway } from '../../gateway/gateway.ts'
 import type { ClockGroup } from '../clock-handle.ts'

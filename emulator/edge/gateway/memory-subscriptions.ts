@@ -1,9 +1,9 @@
 // Subscriptions in memory: the gateway sees them as a file that changes.
 
 import { conflictError, usageError } from '../../options/usage.ts'
-import type { GatewayInput } from '../../gateway/inputs.ts'
-import { isOpenAllowed, type GatewayWorld } from '../../gateway/state.ts'
-import { readFile, readRoute, unknownMember, usable } from '../../gateway/routes.ts'
+import type { GatewayInput } from '../../gateway/state/inputs.ts'
+import { isOpenAllowed, type GatewayWorld } from '../../gateway/state/state.ts'
+import { readFile, readRoute, unknownMember, usable } from '../../gateway/state/routes.ts'
 import type { CompleteGatewayOptions, RouteInput } from '../../options/gateway.ts'
 
 export type Memory = {

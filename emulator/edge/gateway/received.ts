@@ -2,8 +2,8 @@
 
 import type { JournalView, Received, ReceivedRequest } from '../../journal/received.ts'
 import { momentAt, requestView } from '../../journal/received-request.ts'
-import type { GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
-import type { GatewayWorld } from '../../gateway/state.ts'
+import type { GatewayEffect, GatewayInput } from '../../gateway/state/inputs.ts'
+import type { GatewayWorld } from '../../gateway/state/state.ts'
 
 /** The requests, oldest first. Their runs are named by delivery id. */
 export function requestsOf(

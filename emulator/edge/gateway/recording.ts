@@ -1,7 +1,7 @@
 // The session of a gateway as a recording.
 
-import type { GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
-import type { GatewayWorld } from '../../gateway/state.ts'
+import type { GatewayEffect, GatewayInput } from '../../gateway/state/inputs.ts'
+import type { GatewayWorld } from '../../gateway/state/state.ts'
 import type { Effect, Entry, Input } from '../../machine.ts'
 import type { CompleteGatewayOptions } from '../../options/gateway.ts'
 import { nameLike } from '../../options/like.ts'

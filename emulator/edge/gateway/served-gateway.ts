@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
 import type { RequestHead, IncomingRequest, WorldChange } from '../../machine.ts'
 import { type LogLine, logLines } from '../../gateway/log.ts'
-import type { AgentRun, GatewayEffect, GatewayInput } from '../../gateway/inputs.ts'
+import type { AgentRun, GatewayEffect, GatewayInput } from '../../gateway/state/inputs.ts'
 import { gatewayMachine } from '../../gateway/machine.ts'
 import {
   copyRecent,
@@ -14,7 +14,7 @@ import {
   type Recent,
   runsText,
 } from '../../gateway/recent.ts'
-import type { GatewayWorld } from '../../gateway/state.ts'
+import type { GatewayWorld } from '../../gateway/state/state.ts'
 import { needsBody } from '../../gateway/step.ts'
 import type { CompleteGatewayOptions } from '../../options/gateway.ts'
 import { nameLike } from '../../options/like.ts'

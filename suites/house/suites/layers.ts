@@ -31,6 +31,8 @@ export const layers: readonly string[] = [
   'emulator/server/v2/',
   'emulator/server/faults/',
   'emulator/server/',
+  'emulator/gateway/post/',
+  'emulator/gateway/state/',
   'emulator/gateway/',
   'emulator/options/',
   'emulator/session/',

@@ -1,9 +1,9 @@
 // Reads a post: its payload, event type and delivery id.
 
-import { limits } from '../../spec/limits.ts'
-import { BoundError, isObject, type Json, readJsonWithin, writeJson } from '../lib/json.ts'
-import { headerText, jsonText, strictText, tokenText } from '../lib/python-bytes.ts'
-import type { SchemeName } from '../../spec/gateway/signatures.ts'
+import { limits } from '../../../spec/limits.ts'
+import { BoundError, isObject, type Json, readJsonWithin, writeJson } from '../../lib/json.ts'
+import { headerText, jsonText, strictText, tokenText } from '../../lib/python-bytes.ts'
+import type { SchemeName } from '../../../spec/gateway/signatures.ts'
 import {
   deliveryIdMembers,
   eventHeaders,
@@ -11,9 +11,9 @@ import {
   formField,
   pythonBounds,
   unknownEvent,
-} from '../../spec/gateway/webhooks.ts'
-import type { Headers } from '../machine.ts'
-import { isTruthy } from '../lib/python.ts'
+} from '../../../spec/gateway/webhooks.ts'
+import type { Headers } from '../../machine.ts'
+import { isTruthy } from '../../lib/python.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 const bounds = { depth: limits.webhookDepth.value, integerDigits: Infinity }

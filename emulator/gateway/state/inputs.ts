@@ -1,6 +1,6 @@
 // The inputs and effects of a webhook gateway: plain data, the same behind every edge.
 
-import type { IncomingRequest, WorldChange } from '../machine.ts'
+import type { IncomingRequest, WorldChange } from '../../machine.ts'
 
 /** An input of a gateway. `atMs` is the gateway's time in milliseconds since its start. */
 export type GatewayInput =

@@ -1,9 +1,9 @@
 // Renders the template of a route: references into the payload, in one pass; nothing is evaluated.
 
-import { limits } from '../../spec/limits.ts'
-import { cuts, defaultText, jsonForm, reference } from '../../spec/gateway/templates.ts'
-import { floatText, isObject, type Json, type JsonObject } from '../lib/json.ts'
-import { pythonText } from '../lib/python.ts'
+import { limits } from '../../../spec/limits.ts'
+import { cuts, defaultText, jsonForm, reference } from '../../../spec/gateway/templates.ts'
+import { floatText, isObject, type Json, type JsonObject } from '../../lib/json.ts'
+import { pythonText } from '../../lib/python.ts'
 
 /** What a template can refer to. */
 export type Context = {

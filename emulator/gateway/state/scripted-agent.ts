@@ -1,6 +1,6 @@
 // The default agent: answers each run according to its script.
 
-import type { AgentRule } from '../../spec/scenario/gateway.ts'
+import type { AgentRule } from '../../../spec/scenario/gateway.ts'
 import type { AgentRun } from './inputs.ts'
 
 /** How the scripted agent answers. */

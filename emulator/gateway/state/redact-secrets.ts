@@ -1,6 +1,6 @@
 // The secrets that a gateway knows, and texts without them [signatures/hidden].
 
-import { hiddenFromCharacters, insecureSecret } from '../../spec/gateway/signatures.ts'
+import { hiddenFromCharacters, insecureSecret } from '../../../spec/gateway/signatures.ts'
 import type { GatewayState, GatewayWorld } from './state.ts'
 
 /** Redacts the secrets that the gateway knows. */

@@ -11,13 +11,13 @@ import {
   schemes,
   stripeTimestamp,
   tokenHeader,
-} from '../../spec/gateway/signatures.ts'
-import type { Headers } from '../machine.ts'
-import { bytesOfBase64 } from '../lib/base64.ts'
-import { isEqual } from '../lib/equal.ts'
-import { isObject, numberOf } from '../lib/json.ts'
-import { toInt } from '../lib/python.ts'
-import { headerText, isUtf8, tokenText } from '../lib/python-bytes.ts'
+} from '../../../spec/gateway/signatures.ts'
+import type { Headers } from '../../machine.ts'
+import { bytesOfBase64 } from '../../lib/base64.ts'
+import { isEqual } from '../../lib/equal.ts'
+import { isObject, numberOf } from '../../lib/json.ts'
+import { toInt } from '../../lib/python.ts'
+import { headerText, isUtf8, tokenText } from '../../lib/python-bytes.ts'
 import { parseBody } from './payload.ts'
 
 /** The parts of a post that its signature covers. A character of a header stands for a byte. */

@@ -1,11 +1,11 @@
 // Routes: parses them, checks them, and reads the subscriptions file.
 
-import { logTarget, originTarget } from '../../spec/gateway/deliveries.ts'
-import { insecureSecret } from '../../spec/gateway/signatures.ts'
-import { webhookRoute } from '../../spec/gateway/subscriptions.ts'
-import { didYouMean } from '../lib/nearest.ts'
-import { isObject, type Json, type JsonObject, readJson } from '../lib/json.ts'
-import { isTruthy } from '../lib/python.ts'
+import { logTarget, originTarget } from '../../../spec/gateway/deliveries.ts'
+import { insecureSecret } from '../../../spec/gateway/signatures.ts'
+import { webhookRoute } from '../../../spec/gateway/subscriptions.ts'
+import { didYouMean } from '../../lib/nearest.ts'
+import { isObject, type Json, type JsonObject, readJson } from '../../lib/json.ts'
+import { isTruthy } from '../../lib/python.ts'
 
 /** A route as the gateway uses it. */
 export type Route = {
@@ -25,6 +25,8 @@ export type Route = {
   /** The target, as written. */
   readonly deliver: string
   readonly isDirect: boolean
+  /** Whether its runs wait for each other. */
+  readonly isInOrder: boolean
   readonly extra: JsonObject
   /** Whether that was an object, or absent. */
   readonly isExtraValid: boolean
@@ -73,6 +75,7 @@ export function readRoute(name: string, given: JsonObject, globalSecret: string 
     skills: readList(given.get('skills')),
     deliver: given.has('deliver') ? textOrEmpty(given.get('deliver')) : logTarget,
     isDirect: isTruthy(given.get('deliver_only')),
+    isInOrder: given.get('in_order') === true,
     extra: isObject(extra) ? extra : new Map(),
     isExtraValid: extra === undefined || isObject(extra),
     isEmpty: given.size === 0,

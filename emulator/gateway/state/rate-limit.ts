@@ -1,7 +1,7 @@
 // The rate limit: the times of accepted posts in the window of each route.
 
-import { limits } from '../../spec/limits.ts'
-import type { GatewayScript } from '../../spec/scenario/gateway.ts'
+import { limits } from '../../../spec/limits.ts'
+import type { GatewayScript } from '../../../spec/scenario/gateway.ts'
 
 /** Times by route, oldest first; those before `head` have left the window. */
 export type Rates = Map<string, { times: number[]; head: number }>

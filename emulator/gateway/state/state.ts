@@ -1,16 +1,18 @@
 // The state of a webhook gateway, and values derived from it.
 
-import { loopbackHosts } from '../../spec/gateway/signatures.ts'
-import type { quirks } from '../../spec/truth/quirks.ts'
-import type { GatewayScript } from '../../spec/scenario/gateway.ts'
-import type { Bounded } from '../lib/bounded.ts'
-import type { Random } from '../lib/random.ts'
-import type { Timer, Timers } from '../lib/timers.ts'
+import { loopbackHosts } from '../../../spec/gateway/signatures.ts'
+import type { quirks } from '../../../spec/truth/quirks.ts'
+import type { GatewayScript } from '../../../spec/scenario/gateway.ts'
+import type { Bounded } from '../../lib/bounded.ts'
+import type { Random } from '../../lib/random.ts'
+import type { Timer, Timers } from '../../lib/timers.ts'
 import type { AgentRun, Delivery, GatewayEffect } from './inputs.ts'
+import type { Pace } from './pace.ts'
 import type { Rates } from './rate-limit.ts'
 import type { Route } from './routes.ts'
 import type { AgentScript } from './scripted-agent.ts'
-import type { Hmac } from './signatures.ts'
+import type { Hmac } from '../post/signatures.ts'
+import type { Waiting } from './waiting.ts'
 
 /** The options of a gateway's state. */
 export type GatewayStateOptions = {
@@ -62,6 +64,8 @@ export type RunningRun = {
   readonly script: RunScript | null
   /** Its size, in bytes. */
   readonly bytes: number
+  /** Whether it waits until the run of its route before it is delivered. */
+  readonly isInOrder: boolean
 }
 
 /** The answer of the scripted agent to a run: a template, unless it fails. */
@@ -120,11 +124,11 @@ export type GatewayState = {
   /** When each delivery id first came, by route and id. */
   readonly deliveryIds: Bounded<number>
   readonly running: Map<number, RunningRun>
-  /** Runs for an external agent: those in progress, with their time-outs, and those that wait. */
+  /** The runs that an external agent works on, with their time-outs. */
   readonly asked: Map<number, Timer<GatewayTimer>>
-  readonly waiting: number[]
-  /** The total size of the waiting runs, in bytes: texts count by their characters. */
-  waitingBytes: number
+  readonly waiting: Waiting
+  /** When the latest runs ended. */
+  pace: Pace
   readonly attempts: Map<number, Attempt>
   /** The time-outs of attempts in progress. */
   readonly sending: Map<number, Timer<GatewayTimer>>

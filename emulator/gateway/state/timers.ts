@@ -1,6 +1,6 @@
 // The timers of a gateway: answers of the scripted agent, retries, and time-outs.
 
-import { nextTimer, setTimer, type Timer } from '../lib/timers.ts'
+import { nextTimer, setTimer, type Timer } from '../../lib/timers.ts'
 import type { GatewayWorld, GatewayTimer } from './state.ts'
 
 const isTimeOut = ({ kind }: GatewayTimer): boolean =>

@@ -2,9 +2,9 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { limits } from '../../spec/limits.ts'
-import { get, put, remove } from '../lib/bounded.ts'
-import { copyText } from '../lib/json.ts'
+import { limits } from '../../../spec/limits.ts'
+import { get, put, remove } from '../../lib/bounded.ts'
+import { copyText } from '../../lib/json.ts'
 import { hasQuirk, type GatewayWorld } from './state.ts'
 
 const lifetimeMs = limits.deliveryIdLifetime.value * 1000
