@@ -2,7 +2,12 @@
 
 import type { Fault } from '../../spec/scenario/faults.ts'
 import type { MessageType, messages } from '../../spec/server/messages.ts'
-import type { AgentRun, GatewayEffect, OutboxEntry, ScriptedFailure } from '../gateway/state/inputs.ts'
+import type {
+  AgentRun,
+  GatewayEffect,
+  OutboxEntry,
+  ScriptedFailure,
+} from '../gateway/state/inputs.ts'
 import type {
   Expectation,
   ReceivedRequest,

@@ -21,7 +21,7 @@ import { log } from './log.ts'
 import { forget } from './state/delivery-ids.ts'
 
 /** A text to be delivered, with the post that it comes from. */
-type Message = Pick<Delivery, 'route' | 'event' | 'delivery_id' | 'text'>
+type Message = Pick<Delivery, 'key' | 'route' | 'event' | 'delivery_id' | 'text'>
 
 /** The errors for external work that times out. */
 export const timeOuts = { run: 'the agent timed out', delivery: 'timed out' } as const

@@ -17,6 +17,7 @@ import {
   undecodable,
 } from './post/payload.ts'
 import type { GatewayInput, PostEffect } from './state/inputs.ts'
+import { keyOf } from './deliveries/keys.ts'
 import { deliver, joins } from './outbox.ts'
 import { countPost } from './state/rate-limit.ts'
 import {
@@ -180,6 +181,7 @@ function deliverText(
   const shownEvent = plainValue(event)
   report(world, post, name, 'accepted', null, shownEvent, delivery_id)
   const message = {
+    key: keyOf(world.setup.hmac, name, delivery_id, timeMs(world)),
     route: name,
     event: shownEvent,
     delivery_id,

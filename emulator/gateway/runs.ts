@@ -5,8 +5,9 @@ import { limits } from '../../spec/limits.ts'
 import { cancelTimer } from '../lib/timers.ts'
 import { plan } from './state/timers.ts'
 import type { AgentRun } from './state/inputs.ts'
+import { keyOf } from './deliveries/keys.ts'
 import { deliver } from './outbox.ts'
-import { hasQuirk, nextSerial, type Destination, type GatewayWorld } from './state/state.ts'
+import { hasQuirk, nextSerial, type Destination, type GatewayWorld, timeMs } from './state/state.ts'
 import { secondsFor, withEnd } from './state/pace.ts'
 import { answerTo, scriptFor } from './state/scripted-agent.ts'
 import { addWaiting, hasPlace, removeWaiting, takeTurn } from './state/waiting.ts'
@@ -33,6 +34,7 @@ export function startRun(
   const id = nextSerial(world)
   const { route, event, delivery_id, prompt, skills, payload } = given
   const run: AgentRun = {
+    key: keyOf(world.setup.hmac, route, delivery_id, timeMs(world)),
     route,
     event,
     delivery_id,
@@ -140,10 +142,10 @@ export function endRun(
   const result = { status, answer: failure === null ? trimmed : null, is_silent, error } as const
   const ended: AgentRun = Object.assign({}, run, result)
   world.effects.push({ kind: 'run', id, run: ended })
-  const { route, event, delivery_id } = run
+  const { key, route, event, delivery_id } = run
   if (!is_silent) {
     const text = isEmpty ? notices.empty : failure === null ? trimmed : noticeOf(failure)
-    deliver(world, place, { text, route, event, delivery_id }, { kind: 'answer' })
+    deliver(world, place, { key, text, route, event, delivery_id }, { kind: 'answer' })
   }
   if (world.state.asked.delete(id)) startNextRuns(world)
 }

@@ -122,6 +122,13 @@ export const retries = [
 /** The text of the second attempt when its format can be at fault. The limits state where the answer is cut. */
 export const plainText = '(Response formatting failed, plain text:)\n\n{answer}'
 
+/** The key of an accepted post: the beginning of an HMAC of its route, id and time, in hexadecimal digits. */
+export const idempotencyKey = {
+  header: 'Idempotency-Key',
+  purpose: 'flowdouble run',
+  characters: 32,
+} as const
+
 /** Where deliveries go: into the outbox by default. */
 export const deliveryModes = {
   outbox:
@@ -134,6 +141,7 @@ const idOrNull = anyOf(text, number, nothing)
 
 /** The body that the gateway posts to --deliver-url. */
 export const deliveryCall = object({
+  key: text,
   target: { enum: targets },
   chat_id: idOrNull,
   thread_id: idOrNull,
@@ -156,6 +164,7 @@ export const outboxEntry = object({
 
 /** An agent run, as the gateway lists it. */
 export const agentRun = object({
+  key: text,
   delivery_id: text,
   route: text,
   event: any,
@@ -367,6 +376,8 @@ export const rules = {
       'A script makes targets of the outbox fail, once or always, with a chosen error.',
     'deliveries/deliver-url':
       'With a deliver URL the gateway posts target, chat, text and ids of each delivery to it.',
+    'deliveries/idempotency-key':
+      'Deliver URL and agent URL get an Idempotency-Key, the same for each attempt of an accepted post.',
     'deliveries/senders':
       'With --send a sender delivers by one HTTP call: code-host comment, Telegram, Discord, Slack.',
     'deliveries/sender-settings':

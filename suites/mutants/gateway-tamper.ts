@@ -119,6 +119,7 @@ export const started = (id: number): Run => ({
   kind: 'run',
   id,
   run: {
+    key: '',
     delivery_id: `${id}`,
     route: 'hook',
     event: 'ping',

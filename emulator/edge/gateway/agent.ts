@@ -1,7 +1,7 @@
 // Real agents: a command or a URL that answers each run.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { agentVariables } from '../../../spec/gateway/deliveries.ts'
+import { agentVariables, idempotencyKey } from '../../../spec/gateway/deliveries.ts'
 import { limits } from '../../../spec/limits.ts'
 import type { AgentRun } from '../../gateway/state/inputs.ts'
 import { isDone, objectIn, postJson } from './call.ts'
@@ -106,9 +106,12 @@ const wordsOf = (value: unknown, isList: boolean): string =>
 /** An agent behind a URL: receives the run as JSON, and answers with text, or with JSON with an `answer`. */
 export const urlAgent =
   (url: URL): Agent =>
-  async ({ prompt, skills, route, event, delivery_id, session_key }, signal) => {
+  async ({ key, prompt, skills, route, event, delivery_id, session_key }, signal) => {
     const call = { prompt, skills, route, event, delivery_id, session_key }
-    const { status, type, text } = await postJson(url, {}, call, { signal, maxBytes })
+    const { status, type, text } = await postJson(url, { [idempotencyKey.header]: key }, call, {
+      signal,
+      maxBytes,
+    })
     if (!isDone(status)) throw new Error(`the agent answered ${status}`)
     if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) return text
     const answer = objectIn(text)?.['answer']

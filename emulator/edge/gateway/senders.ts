@@ -2,6 +2,7 @@
 
 import {
   deliveryErrors,
+  idempotencyKey,
   pathValue,
   type Sender,
   senders,
@@ -18,7 +19,10 @@ const maxBytes = 2 ** 20
 export const urlDeliveries =
   (url: URL): Deliveries =>
   async (delivery, signal) => {
-    const { status } = await postJson(url, {}, delivery, { signal, maxBytes })
+    const { status } = await postJson(url, { [idempotencyKey.header]: delivery.key }, delivery, {
+      signal,
+      maxBytes,
+    })
     if (!isDone(status)) throw new Error(`the deliver URL answered ${status}`)
   }
 

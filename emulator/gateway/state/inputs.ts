@@ -52,6 +52,8 @@ export type ScriptedFailure = {
 
 /** An agent run. `payload` is JSON text, which preserves numbers and the order of members. */
 export type AgentRun = {
+  /** Names the accepted post, also after a restart: the agent and receivers recognise a repeat by it. */
+  readonly key: string
   readonly delivery_id: string
   readonly route: string
   readonly event: unknown
@@ -68,6 +70,8 @@ export type AgentRun = {
 
 /** The content of a delivery. */
 export type Delivery = {
+  /** That of the accepted post. */
+  readonly key: string
   readonly target: string
   readonly chat_id: string | number | null
   readonly thread_id: string | number | null

@@ -53,6 +53,7 @@ proves(
     const entries = gateway.outbox()
     expect(entries).toEqual([
       {
+        key: expect.stringMatching(/^[0-9a-f]{32}$/),
         target: 'telegram',
         chat_id: '5',
         thread_id: null,

@@ -33,6 +33,7 @@ export const layers: readonly string[] = [
   'emulator/server/',
   'emulator/gateway/post/',
   'emulator/gateway/state/',
+  'emulator/gateway/deliveries/',
   'emulator/gateway/',
   'emulator/options/',
   'emulator/session/',

@@ -93,6 +93,17 @@ export const deliveries: GatewayMutants = {
     breaks: ['deliveries/run'],
     tamper: each((effect) => ('run' in effect ? [] : [effect])),
   },
+  'keys-are-made-anew': {
+    breaks: ['deliveries/idempotency-key'],
+    tamper: () => {
+      let count = 0
+      return onDelivery(() => ({ key: `${++count}`.padStart(32, '0') }))()
+    },
+  },
+  'agents-get-no-key': {
+    breaks: ['deliveries/idempotency-key'],
+    tamper: onRun(() => ({ key: '' })),
+  },
   'answer-is-lost': {
     breaks: ['deliveries/answer', 'deliveries/chat', 'deliveries/log', 'deliveries/direct'],
     tamper: each((effect) =>
