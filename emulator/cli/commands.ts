@@ -65,10 +65,10 @@ export const commands: Readonly<
   gateway: async (argv, { io, stoppable }) => {
     // setup asks on the terminal, which ends with the process.
     const within = argv[0] === 'run' ? stoppable() : io
-    return (await import('./gateway.ts')).gatewayCommand(hidden(argv), within)
+    return (await import('./gateway/gateway.ts')).gatewayCommand(hidden(argv), within)
   },
   webhook: async (argv, { stoppable }) =>
-    (await import('./webhook.ts')).webhookCommand(hidden(argv), stoppable()),
+    (await import('./gateway/webhook.ts')).webhookCommand(hidden(argv), stoppable()),
   scenarios: async (argv, { io }) =>
     (await import('./lists/scenarios.ts')).scenariosCommand(argv, io),
   lint: async (argv, { io }) => (await import('./lint.ts')).lintCommand(argv, io),

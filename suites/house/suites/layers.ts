@@ -59,6 +59,7 @@ export const layers: readonly string[] = [
   'emulator/cli/recordings/',
   'emulator/cli/watch/',
   'emulator/cli/completion/',
+  'emulator/cli/gateway/',
   'emulator/cli/',
   'emulator/inspector/model/',
   'emulator/inspector/draw/',

@@ -2,19 +2,19 @@
 
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { exitCodes, gatewaySettings } from '../../spec/gateway/subscriptions.ts'
+import { exitCodes, gatewaySettings } from '../../../spec/gateway/subscriptions.ts'
 import {
   type SetupAnswers,
   configDirOf,
   readSettings,
   writeSettings,
-} from '../config/config-dir.ts'
-import { isOn, type Settings } from '../config/settings.ts'
-import { usageError } from '../options/usage.ts'
-import { requireGivenSecret, requireKey } from '../gateway/subscriptions.ts'
-import { refused } from '../lib/refused.ts'
-import { type Flags, readSecret } from './lib/command.ts'
-import type { CommandIo } from './lib/io.ts'
+} from '../../config/config-dir.ts'
+import { isOn, type Settings } from '../../config/settings.ts'
+import { usageError } from '../../options/usage.ts'
+import { requireGivenSecret, requireKey } from '../../gateway/subscriptions.ts'
+import { refused } from '../../lib/refused.ts'
+import { type Flags, readSecret } from '../lib/command.ts'
+import type { CommandIo } from '../lib/io.ts'
 
 /** Runs the command. Settings that no flag and no answer mentions stay as they are. */
 export async function setUpGateway(flags: Flags, io: CommandIo): Promise<number> {

@@ -1,22 +1,22 @@
 // The command `gateway run`: reads the settings once, starts the gateway, prints its address, and logs what happens.
 
 import { randomUUID } from 'node:crypto'
-import { configFiles, exitCodes } from '../../spec/gateway/subscriptions.ts'
-import { printable } from '../client/terminal-text.ts'
-import { configDirOf, readSettings } from '../config/config-dir.ts'
-import { baseUrlOf, readBaseUrl } from '../config/settings.ts'
-import { subscriptionsPath } from '../edge/gateway/subscriptions-file.ts'
-import type { GatewayOptions } from '../edge/gateway/gateway.ts'
-import type { LogLine } from '../gateway/log.ts'
-import { isUsageError, usageError } from '../options/usage.ts'
-import { refused } from '../lib/refused.ts'
-import type { Flags } from './lib/command.ts'
+import { configFiles, exitCodes } from '../../../spec/gateway/subscriptions.ts'
+import { printable } from '../../client/terminal-text.ts'
+import { configDirOf, readSettings } from '../../config/config-dir.ts'
+import { baseUrlOf, readBaseUrl } from '../../config/settings.ts'
+import { subscriptionsPath } from '../../edge/gateway/subscriptions-file.ts'
+import type { GatewayOptions } from '../../edge/gateway/gateway.ts'
+import type { LogLine } from '../../gateway/log.ts'
+import { isUsageError, usageError } from '../../options/usage.ts'
+import { refused } from '../../lib/refused.ts'
+import type { Flags } from '../lib/command.ts'
 import { readWork, type GatewayWork } from './gateway-work.ts'
-import { listenMessage } from './lib/listen-errors.ts'
-import { readyFile } from './lib/ready-file.ts'
-import type { CommandIo } from './lib/io.ts'
+import { listenMessage } from '../lib/listen-errors.ts'
+import { readyFile } from '../lib/ready-file.ts'
+import type { CommandIo } from '../lib/io.ts'
 import { notEnabled } from './webhook.ts'
-import type { Gateway } from '../edge/handles.ts'
+import type { Gateway } from '../../edge/handles.ts'
 
 /** Starts the gateway. A case that only inspects the options passes a stand-in. */
 export type StartGateway = (
@@ -94,7 +94,7 @@ async function withMutant(
 ): Promise<GatewayOptions> {
   const name = flags.text('mutant')
   if (name === undefined) return options
-  const { faultLine, findWrongServer, gatewayWithFault } = await import('./lib/wrong-servers.ts')
+  const { faultLine, findWrongServer, gatewayWithFault } = await import('../lib/wrong-servers.ts')
   const wrong = findWrongServer(name)
   const faulty = gatewayWithFault(options, wrong)
   io.stderr.write(faultLine(wrong))
@@ -108,7 +108,7 @@ async function scenariosOf(
 ): Promise<Pick<GatewayOptions, 'scenario'>> {
   const names = flags.texts('scenario')
   if (names.length === 0) return {}
-  const { loadScenarios } = await import('../config/scenario-files.ts')
+  const { loadScenarios } = await import('../../config/scenario-files.ts')
   return { scenario: await loadScenarios(names, cwd) }
 }
 

@@ -2,26 +2,26 @@
 
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
-import { logTarget, senders } from '../../spec/gateway/deliveries.ts'
-import { gatewaySettings } from '../../spec/gateway/subscriptions.ts'
-import { printable } from '../client/terminal-text.ts'
-import { commandAgent, urlAgent } from '../edge/gateway/agent.ts'
-import { readAddress } from '../edge/gateway/call.ts'
+import { logTarget, senders } from '../../../spec/gateway/deliveries.ts'
+import { gatewaySettings } from '../../../spec/gateway/subscriptions.ts'
+import { printable } from '../../client/terminal-text.ts'
+import { commandAgent, urlAgent } from '../../edge/gateway/agent.ts'
+import { readAddress } from '../../edge/gateway/call.ts'
 import {
   type Agent,
   type GatewayOptionsInput as GatewayOptions,
   platformsFault,
-} from '../options/gateway.ts'
+} from '../../options/gateway.ts'
 import {
   readPlatforms,
   tokenVariables,
   type PlatformSettings,
-} from '../edge/gateway/sender-settings.ts'
-import { senderDeliveries, urlDeliveries } from '../edge/gateway/senders.ts'
-import { readList } from '../gateway/state/routes.ts'
-import { usageError } from '../options/usage.ts'
-import { bare, type Flags, type FlagTable, repeated, withValue } from './lib/command.ts'
-import type { CommandIo } from './lib/io.ts'
+} from '../../edge/gateway/sender-settings.ts'
+import { senderDeliveries, urlDeliveries } from '../../edge/gateway/senders.ts'
+import { readList } from '../../gateway/state/routes.ts'
+import { usageError } from '../../options/usage.ts'
+import { bare, type Flags, type FlagTable, repeated, withValue } from '../lib/command.ts'
+import type { CommandIo } from '../lib/io.ts'
 
 /** The flags of this file. */
 export const workFlags: FlagTable = {

@@ -1,10 +1,10 @@
 // The command `webhook test`: sends one signed event to a route or to any URL, and reports the result.
 
 import { resolve } from 'node:path'
-import { limits } from '../../spec/limits.ts'
-import { exitCodes } from '../../spec/gateway/subscriptions.ts'
-import { printable } from '../client/terminal-text.ts'
-import { reasonOf } from '../client/failure.ts'
+import { limits } from '../../../spec/limits.ts'
+import { exitCodes } from '../../../spec/gateway/subscriptions.ts'
+import { printable } from '../../client/terminal-text.ts'
+import { reasonOf } from '../../client/failure.ts'
 import {
   namesEventInHeader,
   newDeliveryId,
@@ -12,16 +12,16 @@ import {
   type SenderName,
   senderNames,
   signedHeaders,
-} from '../client/sign.ts'
-import { postBytes } from '../edge/gateway/call.ts'
-import { usageError } from '../options/usage.ts'
-import { requireGivenSecret, type SubscriptionView } from '../gateway/subscriptions.ts'
-import { valueOf } from '../lib/loose.ts'
-import { refused } from '../lib/refused.ts'
-import { inTime } from './lib/ask-in-time.ts'
-import { type Flags, readInput, readSecret } from './lib/command.ts'
-import type { CommandIo } from './lib/io.ts'
-import { readNamedFile } from '../config/named-files.ts'
+} from '../../client/sign.ts'
+import { postBytes } from '../../edge/gateway/call.ts'
+import { usageError } from '../../options/usage.ts'
+import { requireGivenSecret, type SubscriptionView } from '../../gateway/subscriptions.ts'
+import { valueOf } from '../../lib/loose.ts'
+import { refused } from '../../lib/refused.ts'
+import { inTime } from '../lib/ask-in-time.ts'
+import { type Flags, readInput, readSecret } from '../lib/command.ts'
+import type { CommandIo } from '../lib/io.ts'
+import { readNamedFile } from '../../config/named-files.ts'
 
 /** The event type of a test if neither the user nor the route names one. */
 const DEFAULT_EVENT = 'test'

@@ -1,21 +1,21 @@
 // The command `webhook`: adds, lists, removes and tests the routes of the gateway.
 
 import { randomBytes } from 'node:crypto'
-import { originTarget, platforms, targets } from '../../spec/gateway/deliveries.ts'
-import { configDirectory, exitCodes, generatedSecret } from '../../spec/gateway/subscriptions.ts'
-import { senderNames } from '../client/sign.ts'
-import { printable } from '../client/terminal-text.ts'
-import { configDirOf, readSettings } from '../config/config-dir.ts'
-import { baseUrlOf, readBaseUrl, type Settings } from '../config/settings.ts'
+import { originTarget, platforms, targets } from '../../../spec/gateway/deliveries.ts'
+import { configDirectory, exitCodes, generatedSecret } from '../../../spec/gateway/subscriptions.ts'
+import { senderNames } from '../../client/sign.ts'
+import { printable } from '../../client/terminal-text.ts'
+import { configDirOf, readSettings } from '../../config/config-dir.ts'
+import { baseUrlOf, readBaseUrl, type Settings } from '../../config/settings.ts'
 import {
   changeSubscriptions,
   findSubscriptions,
   readSubscriptions,
   invalidNames,
-} from '../edge/gateway/subscriptions-file.ts'
-import { isObject, type JsonObject } from '../lib/json.ts'
-import { serversOn } from '../options/like.ts'
-import { usageError } from '../options/usage.ts'
+} from '../../edge/gateway/subscriptions-file.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
+import { serversOn } from '../../options/like.ts'
+import { usageError } from '../../options/usage.ts'
 import {
   postObstacle,
   readName,
@@ -25,9 +25,9 @@ import {
   subscriptionView,
   subscribedEntry,
   type SubscribeRequest,
-} from '../gateway/subscriptions.ts'
-import { readEvents, readList, readRoute } from '../gateway/state/routes.ts'
-import { refused } from '../lib/refused.ts'
+} from '../../gateway/subscriptions.ts'
+import { readEvents, readList, readRoute } from '../../gateway/state/routes.ts'
+import { refused } from '../../lib/refused.ts'
 import {
   bare,
   type Flags,
@@ -35,8 +35,8 @@ import {
   runSubcommand,
   type Subcommand,
   withValue,
-} from './lib/command.ts'
-import type { CommandIo } from './lib/io.ts'
+} from '../lib/command.ts'
+import type { CommandIo } from '../lib/io.ts'
 import { testCommand } from './webhook-test.ts'
 
 export const webhookHelp = `Usage: flowdouble webhook COMMAND [options]

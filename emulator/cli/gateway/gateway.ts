@@ -1,13 +1,13 @@
 // The command `gateway`: sets up and runs the webhook gateway.
 
-import { serversOn } from '../options/like.ts'
-import { configDirectory, configFiles } from '../../spec/gateway/subscriptions.ts'
-import { bare, repeated, runSubcommand, withValue } from './lib/command.ts'
+import { serversOn } from '../../options/like.ts'
+import { configDirectory, configFiles } from '../../../spec/gateway/subscriptions.ts'
+import { bare, repeated, runSubcommand, withValue } from '../lib/command.ts'
 import { runGateway, type StartGateway } from './gateway-run.ts'
 import { setUpGateway } from './gateway-setup.ts'
 import { workFlags, workHelp } from './gateway-work.ts'
-import type { CommandIo } from './lib/io.ts'
-import { variablesHelp } from './lib/variables.ts'
+import type { CommandIo } from '../lib/io.ts'
+import { variablesHelp } from '../lib/variables.ts'
 
 export const gatewayHelp = `Usage: flowdouble gateway COMMAND [options]
 
@@ -95,4 +95,4 @@ export const gatewayCommand = (
 
 // Loaded on demand, so that setup starts fast.
 const startGateway: StartGateway = async (options) =>
-  (await import('../edge/gateway/gateway.ts')).startGateway(options)
+  (await import('../../edge/gateway/gateway.ts')).startGateway(options)
