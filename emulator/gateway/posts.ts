@@ -125,7 +125,8 @@ function act(
   if (filtered !== undefined) return filtered
   if (crashes && typeof event !== 'string' && namesEvent(route.prompt))
     return crash(world, post, name)
-  const context = { payload, event, route: name, isCut: hasQuirk(world, 'webhooks.cut-prompt') }
+  const isCut = hasQuirk(world, 'webhooks.cut-prompt')
+  const context = { payload, event, route: name, isCut, isPython }
   const text = render(route.prompt, context)
   const extra = renderExtra(world, route.extra, context)
   if (text === undefined || extra === undefined) return refuse(world, post, name, 'textTooLong')
@@ -275,12 +276,10 @@ function takesWritten(events: Json, event: Json): boolean {
 function renderExtra(
   world: GatewayWorld,
   extra: JsonObject,
-  { payload, event, route, isCut }: Context,
+  given: Context,
 ): JsonObject | undefined {
   const isDumped = hasQuirk(world, 'webhooks.empty-extra')
-  const context = isDumped
-    ? { payload, event: '', route: '', isCut }
-    : { payload, event, route, isCut }
+  const context = isDumped ? Object.assign({}, given, { event: '', route: '' }) : given
   const rendered = new Map<string, Json>()
   for (const [name, value] of extra) {
     const isTemplate = typeof value === 'string' && (value !== '' || isDumped)

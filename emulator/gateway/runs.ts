@@ -2,6 +2,7 @@
 
 import { notices, runIds, silenceMarkers } from '../../spec/gateway/deliveries.ts'
 import { limits } from '../../spec/limits.ts'
+import { blanks, trimBoth } from '../lib/python.ts'
 import { cancelTimer } from '../lib/timers.ts'
 import { plan } from './state/timers.ts'
 import type { AgentRun } from './state/inputs.ts'
@@ -134,7 +135,7 @@ export function endRun(
   world.state.pace = withEnd(world.state.pace, world.state.nowMs)
   if (timeOut === undefined) removeWaiting(world.state.waiting, run.route, bytes)
   else cancelTimer(world.state.timers, timeOut)
-  const trimmed = answer.trim()
+  const trimmed = trimBoth(answer)
   const isEmpty = failure === null && trimmed === ''
   const error = isEmpty ? noAnswer : failure
   const is_silent = error === null && isSilence(trimmed)
@@ -156,8 +157,10 @@ const noticeOf = (failure: string): string =>
 /** Longer answers are not markers, and need no full check. */
 const MAX_MARKER = 64
 
+const allBlanks = new RegExp(`${blanks}+`, 'g')
+
 function isSilence(trimmed: string): boolean {
   if (trimmed.length > MAX_MARKER) return false
-  const normalized = trimmed.toUpperCase().replaceAll(/\s+/g, ' ')
+  const normalized = trimmed.toUpperCase().replaceAll(allBlanks, ' ')
   return silenceMarkers.some((marker) => marker === normalized)
 }

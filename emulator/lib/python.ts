@@ -60,6 +60,25 @@ export function pythonTypeName(value: Json): string {
   return isFloat(value) || (typeof value === 'number' && !Number.isInteger(value)) ? 'float' : 'int'
 }
 
+/** Python's blanks, as a class of a regular expression; JavaScript has others. */
+export const blanks =
+  '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
+const leadingBlanks = new RegExp(`^${blanks}+`)
+const blank = new RegExp(blanks)
+
+/** Python's `rstrip`. */
+export function trimEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && blank.test(text[end - 1] as string)) end--
+  return text.slice(0, end)
+}
+
+/** Python's `lstrip`. */
+export const trimStart = (text: string): string => text.replace(leadingBlanks, '')
+
+/** Python's `strip`. */
+export const trimBoth = (text: string): string => trimStart(trimEnd(text))
+
 /** What Python says of an attribute that a type lacks. */
 export const lacksAttribute = (type: string, attribute: string): string =>
   `'${type}' object has no attribute '${attribute}'`

@@ -277,12 +277,15 @@ export const quirks = {
     'webhooks.python-json': {
       default: 'Answers are JSON in UTF-8, in which a number that JSON cannot write is null.',
       quirk:
-        'Answers are in ASCII, with NaN and Infinity, and with bytes of headers that are not UTF-8 as surrogates.',
+        'Answers are in ASCII, with NaN and Infinity, and with bytes of headers that are not UTF-8 as surrogates; a ' +
+        'heading shows an event that is not a text as Python prints it.',
       source: 'reference gateway, July 2026',
     },
     'webhooks.events-as-written': {
       default: 'Event types of a filter are trimmed, and one text is split at its commas.',
-      quirk: 'They are compared as they are written, and of one text any part matches.',
+      quirk:
+        'They are compared as they are written, and of one text any part matches; `webhook subscribe` keeps empty pieces ' +
+        'of events and skills.',
       source: 'reference gateway, July 2026',
     },
     'webhooks.empty-extra': {

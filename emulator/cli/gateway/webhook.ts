@@ -26,7 +26,7 @@ import {
   subscribedEntry,
   type SubscribeRequest,
 } from '../../gateway/subscriptions.ts'
-import { readEvents, readList, readRoute } from '../../gateway/state/routes.ts'
+import { readEvents, readList, readRoute, readWrittenList } from '../../gateway/state/routes.ts'
 import { refused } from '../../lib/refused.ts'
 import {
   bare,
@@ -176,12 +176,14 @@ async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
     throw refused(`config.yaml has a static route "${name}", which wins. Choose another name.`)
   }
   const secret = (await readSecret(flags, io)) ?? null
+  const isAsWritten = quirks.includes('webhooks.events-as-written')
+  const [events = '', skills = ''] = [flags.text('events'), flags.text('skills')]
   const request: SubscribeRequest = {
     name,
     description: flags.text('description') ?? '',
-    events: readEvents(flags.text('events')),
+    events: isAsWritten ? readWrittenList(events) : readEvents(events),
     prompt: flags.text('prompt') ?? '',
-    skills: readList(flags.text('skills')),
+    skills: isAsWritten ? readWrittenList(skills) : readList(skills),
     deliver: flags.text('deliver') || 'log',
     chatId: flags.text('deliver-chat-id') ?? '',
     isDirect: flags.isSet('deliver-only'),

@@ -1,22 +1,9 @@
 // Texts: cases, parts, comparisons, replacements. Python counts characters, not UTF-16 units.
 
 import { type Json } from '../../lib/json.ts'
+import { trimBoth, trimEnd, trimStart } from '../../lib/python.ts'
 import { checkText, checkTextLength, type Family, type Inputs } from '../values/inputs.ts'
 import { lower, lowersOf, titleCase, toTitle, upper } from '../arithmetic/title-case.ts'
-
-/** Python's blanks; JavaScript has others. */
-const BLANK =
-  '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
-const LEADING = new RegExp(`^${BLANK}+`)
-const isBlank = new RegExp(BLANK)
-
-function trimEnd(text: string): string {
-  let end = text.length
-  while (end > 0 && isBlank.test(text[end - 1] as string)) end--
-  return text.slice(0, end)
-}
-
-const trimStart = (text: string): string => text.replace(LEADING, '')
 
 /** A text as a result. */
 const textOf = (text: string): readonly [Json] => [checkText(text)]
@@ -34,7 +21,7 @@ const cases: Readonly<Record<string, (text: string) => string>> = {
 }
 
 const trims: Readonly<Record<string, (text: string) => string>> = {
-  Both: (text) => trimStart(trimEnd(text)),
+  Both: trimBoth,
   Left: trimStart,
   Right: trimEnd,
 }

@@ -12,6 +12,8 @@ export type Context = {
   readonly route: string
   /** Whether long values are cut, as the earlier gateway does. */
   readonly isCut: boolean
+  /** Whether the heading shows an event that is not a text as Python prints it. */
+  readonly isPython: boolean
 }
 
 /** The rendered text; undefined if it exceeds its limit. */
@@ -39,9 +41,10 @@ export function render(template: string, context: Context): string | undefined {
   }
 }
 
-function renderDefault({ payload, event, route, isCut }: Context, room: SizeBudget): string {
+function renderDefault(context: Context, room: SizeBudget): string {
+  const { payload, event, route, isCut, isPython } = context
   const texts: Readonly<Record<string, string>> = {
-    event: valueText(event, isCut, room),
+    event: isPython ? pythonText(event) : valueText(event, isCut, room),
     name: route,
     payload: cut(indented(payload, room), isCut, cuts.payload),
   }

@@ -44,6 +44,10 @@ export function readList(value: Json | undefined): readonly string[] {
   return items.map((item) => textOrEmpty(item).trim()).filter((item) => item !== '')
 }
 
+/** The same with its empty items, which match nothing: the quirk `webhooks.events-as-written`. */
+export const readWrittenList = (text: string): readonly string[] =>
+  text === '' ? [] : text.split(',').map((item) => item.trim())
+
 /**
  * The event types of a filter; empty if the route accepts all. A filter with only empty pieces keeps
  * one of them: it matches no event, and the route accepts none [webhooks/filter-of-nothing].

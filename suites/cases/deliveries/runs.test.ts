@@ -75,6 +75,9 @@ proves('deliveries/skills', async (subject) => {
   expect(await skillsOf([])).toEqual([])
 })
 
+const chat = { secret: SECRET, prompt: '{text}', deliver: 'telegram' }
+const one = { routes: { hook: chat } }
+
 proves(['deliveries/answer', 'deliveries/answer-trimmed'], async (subject) => {
   // An agent that repeats its prompt repeats the white space as well.
   for (const [deliver, chat_id, around] of [
@@ -96,6 +99,21 @@ proves(['deliveries/answer', 'deliveries/answer-trimmed'], async (subject) => {
   }
 })
 
+proves(
+  ['deliveries/answer-trimmed', 'deliveries/silence'],
+  async ({ gateway, post, idle, texts }) => {
+    // What Python counts as blank: also separators of ASCII and the next line, but no byte order mark.
+    await post('hook', { text: '\u0085\u001cx\u0085y\u001f\u3000' })
+    await post('hook', { text: '\ufeffx ' })
+    await post('hook', { text: '\u001fno\u001c\u0085reply\u2029' })
+    await post('hook', { text: '\u001d\u0085' })
+    await idle()
+    expect(texts()).toEqual(['x\u0085y', '\ufeffx', EMPTY_NOTICE])
+    expect(gateway.runs().map(({ is_silent }) => is_silent)).toEqual([false, false, true, false])
+  },
+  one,
+)
+
 proves('deliveries/log', async (subject) => {
   for (const settings of [{ deliver: 'log' }, { deliver: undefined }]) {
     const { to, run } = await runOf(subject, settings)
@@ -112,9 +130,6 @@ proves('deliveries/log', async (subject) => {
   const text = `Answer of ${to.route}: ${start}`
   expect(subject.logs).toContainEqual(expect.objectContaining({ level: 'info', text }))
 })
-
-const chat = { secret: SECRET, prompt: '{text}', deliver: 'telegram' }
-const one = { routes: { hook: chat } }
 
 proves(
   'deliveries/runs-at-once',

@@ -23,7 +23,7 @@ const crashText = '500 Internal Server Error\n\nServer got itself in trouble'
 
 provesQuirk(
   'webhooks.python-json',
-  async ({ url, post }) => {
+  async ({ url, post, texts }) => {
     const event = async (json: string) => (await post('push', `{"type": ${json}}`)).body
     expect(await event('"ü\u007f😀"')).toBe(
       String.raw`{"status": "ignored", "event": "\u00fc\u007f\ud83d\ude00"}`,
@@ -37,8 +37,16 @@ provesQuirk(
     const right = `X-Hub-Signature-256: ${signed('{}')['X-Hub-Signature-256']}`
     const reply = await postBytes(url, 'push', `${right}\r\nX-GitHub-Event: a\xe9\xc3\xa9`)
     expect(reply.body).toBe(String.raw`{"status": "ignored", "event": "a\udce9\u00e9"}`)
+    const heading = async (event: string) => {
+      await post('plain', `{"type": ${event}}`)
+      return texts().at(-1)?.split('\n', 1)[0]
+    }
+    expect(await heading('["push", true, {"a": null}, 1.0]')).toBe(
+      `Webhook event '['push', True, {'a': None}, 1.0]' on route 'plain':`,
+    )
+    expect(await heading('"push"')).toBe(`Webhook event 'push' on route 'plain':`)
   },
-  { routes: { push: { secret: SECRET, events: ['push'] }, ключ: route } },
+  { routes: { plain: direct(''), push: { secret: SECRET, events: ['push'] }, ключ: route } },
 )
 
 provesQuirk(

@@ -225,3 +225,16 @@ provesCliQuirk(
   },
   withStatic,
 )
+
+provesCliQuirk('webhooks.events-as-written', async (cli) => {
+  const written = async (list: string) => {
+    const quirk = ['--quirk', 'webhooks.events-as-written']
+    await cli.run('webhook', 'add', 'ci', '--events', list, '--skills', list, ...quirk)
+    const { events, skills } = cli.routes().ci
+    expect(skills).toEqual(events)
+    return events as unknown
+  }
+  expect(await written(' a,,b ')).toEqual(['a', '', 'b'])
+  expect(await written(',')).toEqual(['', ''])
+  expect(await written('')).toEqual([])
+})
