@@ -32,7 +32,8 @@ export { webhookCommand } from './cli/gateway/webhook.ts'
 
 export { type RunEvent, type RunOptions, type RunResult, runWorkflow } from './client/run.ts'
 export { unreachable } from './client/server.ts'
-export { senderNames, signPost, signedHeaders } from './client/sign.ts'
+export { signPost, signedHeaders } from './client/sign.ts'
+export { builtInSchemes } from './gateway/post/schemes.ts'
 
 export { createReplay, replayMachine } from './recording/replay/machine.ts'
 export { readHar } from './recording/read-har.ts'

@@ -18,7 +18,8 @@ import type { GatewayEffect, GatewayInput } from './state/inputs.ts'
 import { type GatewayStateOptions } from './state/state.ts'
 import { createGatewayWorld } from './gateway.ts'
 import { gatewaySecrets, readFile } from './state/routes.ts'
-import { isSignature, signedAnew } from './post/signatures.ts'
+import { builtInSchemes } from './post/schemes.ts'
+import { signedAgain } from './post/sign-again.ts'
 
 export type GatewayEntry = Entry<GatewayInput, GatewayEffect>
 
@@ -110,12 +111,12 @@ function redactInput(input: GatewayInput, redact: Redactor): unknown {
   const { body, headers, ...rest } = input
   const text = decodeUtf8(body)
   const bytes = text === undefined ? body : utf8ToBytes(redact.inText(text))
-  const signed = signedAnew({ headers, body }, bytes, redact.pairs, redact.secret)
+  const signed = signedAgain(builtInSchemes, input, bytes, redact.pairs, redact.secret)
   const redaction = { isSecretName, one: redact.secret, text: redact.inText }
-  const visible = Object.entries(signed).map(([name, value]) => [
-    name,
-    isSignature(name) ? redact.inText(value) : redactHeader(name, value, redaction),
-  ])
+  const visible = Object.entries(headers).map(([name, value]) => {
+    const again = signed[name]
+    return [name, again === undefined ? redactHeader(name, value, redaction) : redact.inText(again)]
+  })
   return {
     ...rest,
     target: redact.inText(rest.target),

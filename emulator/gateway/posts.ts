@@ -1,6 +1,6 @@
 // Handles a post to a route: the checks of the spec in order, then a direct delivery or an agent run.
 
-import { insecureSecret, type SchemeName } from '../../spec/gateway/signatures.ts'
+import { insecureSecret, type Scheme } from '../../spec/gateway/signatures.ts'
 import { deliveryIdHeaders, laterIdHeaders, unknownEvent } from '../../spec/gateway/webhooks.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
@@ -31,6 +31,7 @@ import { routeOf } from './static-routes.ts'
 import type { Route } from './state/routes.ts'
 import { hasRoom, retryAfterSeconds, runBytes, startRun } from './runs.ts'
 import { forget, remember } from './state/delivery-ids.ts'
+import type { NamedScheme } from './post/schemes.ts'
 import { crashed, verify } from './post/signatures.ts'
 import { destinationOf, plainValue } from './targets.ts'
 import { type Context, namesEvent, render } from './post/templates.ts'
@@ -51,7 +52,7 @@ export function takePost(world: GatewayWorld, post: Post, name: string): Reply |
   if (post.fault !== undefined) return refuse(world, post, name, 'badRequest')
   const verified = verifyPost(world, post, route)
   if (verified === undefined) return crash(world, post, name)
-  if (typeof verified === 'object') {
+  if ('fault' in verified) {
     return refuse(world, post, name, 'invalidSignature', verified.fault + packedHint(post))
   }
   // Before the work of reading and rendering a body that would be refused anyway.
@@ -66,13 +67,14 @@ export function takePost(world: GatewayWorld, post: Post, name: string): Reply |
   if (payload === undefined)
     return refuse(world, post, name, 'cannotParse', packedHint(post) || undefined)
   if (payload === undecodable) return crash(world, post, name)
-  const event = eventOf(post.headers, payload, hasQuirk(world, 'webhooks.python-json'))
+  // The reference gateway knows the ids and events of all senders alike.
+  const scheme = hasQuirk(world, 'webhooks.fewer-schemes') ? undefined : verified.scheme
+  const event = eventOf(post.headers, payload, scheme, hasQuirk(world, 'webhooks.python-json'))
   if (!isObject(payload)) {
     if (!isLoose) return refuse(world, post, name, 'cannotParse')
     // The reference gateway looks for an event type in any payload, unless a header names it.
     if (event === unknownEvent) return crash(world, post, name)
   }
-  const scheme = verified === 'open' ? undefined : verified
   return act(world, post, route, payload, event, scheme)
 }
 
@@ -86,15 +88,15 @@ function packedHint({ headers }: Post): string {
 const unpackedBody = 'webhooks.unpacked-body' satisfies QuirkId
 
 /**
- * Validates the signature of a post: returns its scheme, `open` if the route accepts any post, or the fault; undefined
- * for a crash.
+ * Validates the signature of a post: returns its scheme, if the route does not accept any post, or the fault; undefined for
+ * a crash.
  */
 function verifyPost(
   world: GatewayWorld,
   post: Post,
   { secret }: Route,
-): SchemeName | 'open' | { readonly fault: string } | undefined {
-  if (secret === insecureSecret && isOpenAllowed(world.setup.options)) return 'open'
+): Partial<NamedScheme> | { readonly fault: string } | undefined {
+  if (secret === insecureSecret && isOpenAllowed(world.setup.options)) return {}
   const manner = {
     isEarlier: hasQuirk(world, 'webhooks.fewer-schemes'),
     isLenient: hasQuirk(world, 'webhooks.lenient-signatures'),
@@ -116,7 +118,7 @@ function act(
   route: Route,
   payload: Json,
   event: Json,
-  scheme: SchemeName | undefined,
+  scheme: Scheme | undefined,
 ): Reply | undefined {
   const { name } = route
   const isPython = hasQuirk(world, 'webhooks.python-json')

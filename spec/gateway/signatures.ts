@@ -3,108 +3,152 @@
 import { type Rules, chosen, stated, observedAtReference, observedAt } from '../language.ts'
 import { limits } from '../limits.ts'
 
-/** How the secret of a route becomes the key of an HMAC. */
-export type KeyDerivation =
-  /** The UTF-8 bytes of the secret. */
-  | 'utf-8'
-  /** After `whsec_` strict standard base64 with padding; without that prefix the UTF-8 bytes, or what is such base64. */
-  | 'whsec-base64'
+/** Where a post says something: in a header, in an item `name=value` of the signature header, or in its payload. */
+export type Place =
+  | { readonly header: string }
+  | { readonly item: string }
+  /** A path of names, joined by dots. */
+  | { readonly member: string }
 
 export type Scheme = {
-  /** Headers that select the scheme if one of them is not empty. */
+  /** The header with the signature; `<...>` in its name stands for any words. */
+  readonly header: string
+  /** The headers of which one that is not empty selects the scheme, on a route that names none. */
   readonly selectedBy: readonly string[]
-  /** The header with the signature, or with the token. */
-  readonly signature: string
-  /** The headers with the id and the time of the message, where the scheme signs them. */
-  readonly id?: string
-  readonly timestamp?: string
-  /** What is signed, and the text itself for `v0`; `token` signs nothing and carries the secret itself. */
-  readonly signs: readonly ('v0' | 'id' | 'timestamp' | 'body')[] | 'token'
-  /** What joins the signed parts; a dot by default. */
-  readonly joint?: string
-  readonly encoding: 'hex' | 'base64' | 'plain'
-  /** The prefix of the encoded digest. */
+  /** The hash of the HMAC; with `none` the header carries the secret itself. */
+  readonly algorithm: 'sha256' | 'sha512' | 'sha1' | 'none'
+  /** How the digest is written, or with `none` the secret. */
+  readonly encoding: 'hex' | 'base64' | 'text'
+  /** What stands in front of it. */
   readonly prefix: string
-  /** How the value of the signature header is parsed. */
-  readonly form: 'whole' | 'entries' | 'pairs'
-  readonly key: KeyDerivation
-  /** The maximum difference between the time of the message and the clock of the gateway, in seconds. */
-  readonly windowSeconds?: number
-  /** The member of the payload with the time of the message in milliseconds, and its maximum difference. */
-  readonly timeMember?: { readonly name: string; readonly windowSeconds: number }
+  /** What is signed: a text in which `{body}`, `{time}` and `{id}` stand for parts of the post. */
+  readonly signs: string
+  /** What separates several signatures, and other items, in the header: one valid signature is enough. */
+  readonly separator?: ' ' | ',' | ';'
+  /** The key of the HMAC: the secret in UTF-8, or what is base64 after `whsec_`. */
+  readonly key: 'text' | 'base64'
+  /** Where the time of the message stands, in seconds since 1970 or in milliseconds. */
+  readonly time?: Place
+  readonly time_unit?: 's' | 'ms'
+  /** The maximum difference between that time and the clock of the gateway. */
+  readonly window_seconds: number
+  /** Where the delivery id stands that retries repeat, and the event type. */
+  readonly id?: Place
+  readonly event?: Place
 }
 
-const windowSeconds = limits.signatureWindow.value
-
 /** A scheme whose header selects it: unless it says otherwise, that is the digest of the body in hex. */
-const scheme = (signature: string, more: Partial<Scheme> = {}): Scheme => ({
-  selectedBy: [signature],
-  signature,
-  signs: ['body'],
+const scheme = (header: string, more: Partial<Scheme> = {}): Scheme => ({
+  selectedBy: [header],
+  header,
+  algorithm: 'sha256',
   encoding: 'hex',
   prefix: '',
-  form: 'whole',
-  key: 'utf-8',
+  signs: '{body}',
+  key: 'text',
+  window_seconds: limits.signatureWindow.value,
   ...more,
 })
 
-const standard = {
-  signs: ['id', 'timestamp', 'body'],
-  encoding: 'base64',
-  prefix: 'v1,',
-  form: 'entries',
-  key: 'whsec-base64',
-  windowSeconds,
-} as const
-const plain = { signs: 'token', encoding: 'plain' } as const
+/** The scheme of Svix and of Standard Webhooks, whose headers have a common beginning. */
+const standard = (name: string, more: Partial<Scheme> = {}): Scheme =>
+  scheme(`${name}-signature`, {
+    signs: '{id}.{time}.{body}',
+    encoding: 'base64',
+    prefix: 'v1,',
+    separator: ' ',
+    key: 'base64',
+    id: { header: `${name}-id` },
+    time: { header: `${name}-timestamp` },
+    ...more,
+  })
 
-/** The schemes by name; the first one present decides. `entries` are separated by spaces, `pairs` (`k=v`) by commas. */
+const secretItself = { algorithm: 'none', encoding: 'text', signs: '' } as const
+
+/** The schemes by name. On a route that names none the first one that is present decides. */
 export const schemes = {
-  svix: scheme('svix-signature', {
-    ...standard,
-    selectedBy: ['svix-id', 'svix-timestamp', 'svix-signature'],
-    id: 'svix-id',
-    timestamp: 'svix-timestamp',
-  }),
-  standard: scheme('webhook-signature', {
-    ...standard,
-    id: 'webhook-id',
-    timestamp: 'webhook-timestamp',
-  }),
+  svix: standard('svix', { selectedBy: ['svix-id', 'svix-timestamp', 'svix-signature'] }),
+  standard: standard('webhook'),
   stripe: scheme('Stripe-Signature', {
-    signs: ['timestamp', 'body'],
+    signs: '{time}.{body}',
     prefix: 'v1=',
-    form: 'pairs',
-    windowSeconds,
+    separator: ',',
+    time: { item: 't' },
+    id: { member: 'id' },
   }),
   linear: scheme('Linear-Signature', {
-    timeMember: { name: 'webhookTimestamp', windowSeconds: limits.linearWindow.value },
+    time: { member: 'webhookTimestamp' },
+    time_unit: 'ms',
+    window_seconds: limits.linearWindow.value,
+    id: { header: 'Linear-Delivery' },
   }),
   slack: scheme('X-Slack-Signature', {
-    timestamp: 'X-Slack-Request-Timestamp',
-    signs: ['v0', 'timestamp', 'body'],
-    joint: ':',
+    signs: 'v0:{time}:{body}',
     prefix: 'v0=',
-    windowSeconds,
+    time: { header: 'X-Slack-Request-Timestamp' },
+    id: { member: 'event_id' },
   }),
-  pagerduty: scheme('X-PagerDuty-Signature', { prefix: 'v1=', form: 'pairs' }),
-  github: scheme('X-Hub-Signature-256', { prefix: 'sha256=' }),
-  gitlab: scheme('X-Gitlab-Token', plain),
+  pagerduty: scheme('X-PagerDuty-Signature', {
+    prefix: 'v1=',
+    separator: ',',
+    id: { member: 'event.id' },
+    event: { member: 'event.event_type' },
+  }),
+  shopify: scheme('X-Shopify-Hmac-SHA256', {
+    encoding: 'base64',
+    id: { header: 'X-Shopify-Webhook-Id' },
+    event: { header: 'X-Shopify-Topic' },
+  }),
+  sentry: scheme('Sentry-Hook-Signature', {
+    id: { header: 'Request-ID' },
+    event: { header: 'Sentry-Hook-Resource' },
+  }),
+  typeform: scheme('Typeform-Signature', {
+    encoding: 'base64',
+    prefix: 'sha256=',
+    id: { member: 'event_id' },
+  }),
+  grafana: scheme('X-Grafana-Alerting-Signature', { event: { member: 'status' } }),
+  github: scheme('X-Hub-Signature-256', {
+    prefix: 'sha256=',
+    id: { header: 'X-GitHub-Delivery' },
+    event: { header: 'X-GitHub-Event' },
+  }),
+  gitea: scheme('X-Gitea-Signature', {
+    id: { header: 'X-Gitea-Delivery' },
+    event: { header: 'X-Gitea-Event' },
+  }),
+  gogs: scheme('X-Gogs-Signature', {
+    id: { header: 'X-Gogs-Delivery' },
+    event: { header: 'X-Gogs-Event' },
+  }),
+  jira: scheme('X-Hub-Signature', {
+    selectedBy: ['X-Atlassian-Webhook-Identifier'],
+    prefix: 'sha256=',
+    id: { header: 'X-Atlassian-Webhook-Identifier' },
+    event: { member: 'webhookEvent' },
+  }),
+  bitbucket: scheme('X-Hub-Signature', {
+    prefix: 'sha256=',
+    id: { header: 'X-Request-UUID' },
+    event: { header: 'X-Event-Key' },
+  }),
+  gitlab: scheme('X-Gitlab-Token', {
+    ...secretItself,
+    id: { header: 'Idempotency-Key' },
+    event: { header: 'X-Gitlab-Event' },
+  }),
   'generic-v2': scheme('X-Webhook-Signature-V2', {
-    timestamp: 'X-Webhook-Timestamp',
-    signs: ['timestamp', 'body'],
-    windowSeconds,
+    signs: '{time}.{body}',
+    time: { header: 'X-Webhook-Timestamp' },
   }),
   generic: scheme('X-Webhook-Signature'),
-  token: scheme('X-<provider>-Token', plain),
+  token: scheme('X-<provider>-Token', secretItself),
 } as const satisfies Readonly<Record<string, Scheme>>
 export type SchemeName = keyof typeof schemes
 
 /** The headers of the scheme `token`, in lower case. */
 export const tokenHeader = /^x-[a-z0-9]+(-[a-z0-9]+)*-token$/
-
-/** The member of a `Stripe-Signature` with the time of the message. */
-export const stripeTimestamp = 't'
 
 /** The prefix of a secret whose rest is a key in base64. */
 export const base64SecretPrefix = 'whsec_'
@@ -202,6 +246,18 @@ export const rules = {
       'X-Slack-Signature is "v0=" and the hex HMAC of v0, its timestamp and the body, joined by colons.',
     'signatures/pagerduty':
       'X-PagerDuty-Signature lists "v1=" and the hex HMAC-SHA256 of the body; one that is valid is enough.',
+    'signatures/shopify': 'X-Shopify-Hmac-SHA256 is the HMAC-SHA256 of the body in base64.',
+    'signatures/sentry': 'Sentry-Hook-Signature is the HMAC-SHA256 of the body in lower-case hex.',
+    'signatures/typeform':
+      'Typeform-Signature is "sha256=" and the HMAC-SHA256 of the body in base64.',
+    'signatures/grafana':
+      'X-Grafana-Alerting-Signature is the HMAC-SHA256 of the body in lower-case hex.',
+    'signatures/gitea': 'X-Gitea-Signature is the HMAC-SHA256 of the body in lower-case hex.',
+    'signatures/gogs': 'X-Gogs-Signature is the HMAC-SHA256 of the body in lower-case hex.',
+    'signatures/bitbucket':
+      'X-Hub-Signature is "sha256=" and the HMAC-SHA256 of the body in lower-case hex.',
+    'signatures/jira':
+      'X-Atlassian-Webhook-Identifier selects the scheme of Jira, which signs like Bitbucket.',
     'signatures/bare-base64':
       'A svix or standard secret that is base64 without "whsec_" is a key in base64 as well.',
     'signatures/timestamp-digits':

@@ -1,6 +1,5 @@
 // The webhook gateway on HTTP: its two paths, the order of its checks, and all its replies.
 
-import type { SchemeName } from './signatures.ts'
 import {
   gateway,
   type Endpoints,
@@ -68,13 +67,6 @@ export const laterIdHeaders: ReadonlySet<string> = new Set([
   'Linear-Delivery',
   'Idempotency-Key',
 ])
-/** The path in a payload to its delivery id, by the scheme of its signature. */
-export const deliveryIdMembers: Readonly<Partial<Record<SchemeName, readonly string[]>>> = {
-  stripe: ['id'],
-  slack: ['event_id'],
-  pagerduty: ['event', 'id'],
-}
-
 /** The field of a form body that holds the JSON payload. */
 export const formField = 'payload'
 
@@ -342,11 +334,15 @@ export const rules = {
       'The gateway answers a post after everything due before it and before the effects of the post.',
     'webhooks/no-500': 'No post of a sender returns 500 or crashes the gateway.',
     'webhooks/id-header':
-      'The delivery id is the first non-empty header of six; a sender repeats it with its retries.',
+      'Without an id of its scheme a post has the first non-empty header of six as its delivery id.',
+    'webhooks/id-scheme':
+      'An id where the scheme has it precedes the general headers: retries repeat it, proxies do not.',
     'webhooks/id-stripe':
-      'A post that Stripe signed and no header identifies has the `id` of its payload.',
+      'A post that Stripe signed has the `id` of its payload as its delivery id.',
     'webhooks/id-member':
       'Likewise, a post of Slack has the `event_id`, one of PagerDuty the `id` of its `event`.',
+    'webhooks/event-scheme':
+      'If no general header names the event type, it is where the scheme has it, as X-Shopify-Topic.',
     'webhooks/id-made': 'The gateway assigns a unique id to a post without one.',
     'webhooks/id-restarts':
       'Ids that `gateway run` assigns differ from those before a restart; with a seed they repeat.',

@@ -245,11 +245,10 @@ export const quirks = {
       source: 'reference gateway, 2026',
     },
     'webhooks.fewer-schemes': {
-      default:
-        'Stripe, Linear, Slack, PagerDuty, Standard Webhooks and any X-<provider>-Token are understood.',
+      default: 'All schemes of the table are understood, with the ids and events of their senders.',
       quirk:
-        'Of tokens only X-Gitlab-Token is; the headers of the others count as no signature, and webhook-id, ' +
-        'Linear-Delivery and Idempotency-Key as no id.',
+        'Svix, X-Hub-Signature-256, X-Gitlab-Token and the generic ones are; the headers of the others count as no ' +
+        'signature, and webhook-id, Linear-Delivery, Idempotency-Key and ids in payloads as no id.',
       source: 'reference gateway, July 2026',
     },
     'webhooks.lenient-signatures': {

@@ -6,7 +6,6 @@ import {
   type Scheme,
   type SchemeName,
   schemes,
-  stripeTimestamp,
 } from '../../spec/gateway/signatures.ts'
 
 /** The moment at which gateways start, in seconds since 1970. */
@@ -22,33 +21,71 @@ export type PostContent = {
 
 /** The key that a secret stands for, in a scheme. */
 const keyOf = (secret: string, { key }: Scheme): Buffer =>
-  key === 'whsec-base64' && secret.startsWith(base64SecretPrefix)
+  key === 'base64' && secret.startsWith(base64SecretPrefix)
     ? Buffer.from(secret.slice(base64SecretPrefix.length), 'base64')
     : Buffer.from(secret)
 
-/** The headers of a post that is signed by a scheme. */
-export function headersOf(
-  name: SchemeName,
+/** The headers of a post that is signed by a scheme of the table. */
+export const headersOf = (name: SchemeName, content: PostContent): Record<string, string> =>
+  headersBy(schemes[name], content)
+
+/**
+ * The headers of a post that is signed by any scheme, with those that it signs or that select it. A time is written as it
+ * is given.
+ */
+export function headersBy(
+  scheme: Scheme,
   { body, secret, id = 'msg-1', timestamp = `${NOW}` }: PostContent,
 ): Record<string, string> {
-  const scheme: Scheme = schemes[name]
-  if (scheme.signs === 'token' || scheme.encoding === 'plain') {
-    return { [name === 'token' ? 'X-Acme-Token' : scheme.signature]: secret }
+  const { algorithm, encoding, prefix, signs, separator = ',' } = scheme
+  const texts: Readonly<Record<string, string | Uint8Array>> = { id, time: timestamp, body }
+  const placed = [
+    [scheme.id, id],
+    [scheme.time, timestamp],
+  ] as const
+  const needed = new Set([...scheme.selectedBy, ...signedHeadersBy(scheme)])
+  const headers = placed.flatMap(([place, value]) =>
+    place !== undefined && 'header' in place && needed.has(place.header)
+      ? [[place.header, value]]
+      : [],
+  )
+  const items = placed.flatMap(([place, value]) =>
+    place !== undefined && 'item' in place ? `${place.item}=${value}` : [],
+  )
+  const digest = (): Buffer => {
+    const hmac = createHmac(algorithm, keyOf(secret, scheme))
+    for (const piece of signs.split(/(\{\w+\})/))
+      hmac.update(/^\{\w+\}$/.test(piece) ? (texts[piece.slice(1, -1)] ?? '') : piece)
+    return hmac.digest()
   }
-  const texts = { v0: 'v0', id, timestamp, body: Buffer.from(body) }
-  const joint = Buffer.from(scheme.joint ?? '.')
-  const parts = scheme.signs.flatMap((part) => [joint, Buffer.from(texts[part])])
-  const hmac = createHmac('sha256', keyOf(secret, scheme)).update(Buffer.concat(parts.slice(1)))
-  const digest = scheme.prefix + hmac.digest(scheme.encoding)
+  const bytes = algorithm === 'none' ? Buffer.from(secret) : digest()
+  const written = prefix + (encoding === 'text' ? secret : bytes.toString(encoding))
   return {
-    ...(scheme.id !== undefined && { [scheme.id]: id }),
-    ...(scheme.timestamp !== undefined && { [scheme.timestamp]: timestamp }),
-    [scheme.signature]: name === 'stripe' ? `${stripeTimestamp}=${timestamp},${digest}` : digest,
-  }
+    ...Object.fromEntries(headers),
+    [headerBy(scheme)]: [...items, written].join(separator),
+  } as Record<string, string>
 }
 
-export const schemeNames = Object.keys(schemes) as readonly SchemeName[]
-/** Schemes that sign the body; the others carry the secret itself. */
-export const signingSchemes = schemeNames.filter((name) => schemes[name].signs !== 'token')
+/** The headers besides the signature that a scheme signs. */
+export const signedHeadersBy = ({ signs, id, time }: Scheme): readonly string[] =>
+  Object.entries({ id, time }).flatMap(([part, place]) =>
+    place !== undefined && 'header' in place && signs.includes(`{${part}}`) ? place.header : [],
+  )
+
+/** The header with the signature of a scheme. */
+export const headerBy = ({ header }: Scheme): string => header.replace(/<\w+>/, 'Acme')
+
+/** Schemes that a route must name. */
+export const namedSchemes = (Object.keys(schemes) as readonly SchemeName[]).filter(
+  (name) => schemes[name].selectedBy.length === 0,
+)
+/** Schemes that every route accepts which names none. */
+export const schemeNames = (Object.keys(schemes) as readonly SchemeName[]).filter(
+  (name) => !namedSchemes.includes(name),
+)
+
+/** Whether a scheme signs the body; others carry the secret itself. */
+export const isSigning = (name: SchemeName): boolean => schemes[name].algorithm !== 'none'
+export const signingSchemes = schemeNames.filter(isSigning)
 /** Schemes that sign a time. */
-export const timedSchemes = schemeNames.filter((name) => 'windowSeconds' in schemes[name])
+export const timedSchemes = schemeNames.filter((name) => schemes[name].signs.includes('{time}'))

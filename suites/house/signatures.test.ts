@@ -1,9 +1,10 @@
 // The table of signature schemes is complete: signing each vector by its row produces the published signature.
 
 import { describe, expect, test } from 'vitest'
-import { type Scheme, schemes, tokenHeader } from '../../spec/gateway/signatures.ts'
+import { type Place, type Scheme, schemes, tokenHeader } from '../../spec/gateway/signatures.ts'
 import { headersOf } from '../generate/senders.ts'
-import { type SignatureVector, signatureVectors } from '../generate/signature-vectors.ts'
+import { signatureVectors } from '../generate/signature-vectors.ts'
+import type { SignatureVector } from '../generate/vectors/vector.ts'
 import { headerOf } from '../judge/posts.ts'
 
 const rows: [string, Scheme][] = Object.entries<Scheme>(schemes)
@@ -32,12 +33,14 @@ describe.each(signatureVectors.map((vector) => [vector.title, vector] as const))
         return
       }
       const { scheme, secret, body, isValid } = vector
-      const { id, timestamp }: Scheme = schemes[scheme]
+      const { id, time }: Scheme = schemes[scheme]
+      const textIn = (place: Place | undefined): string =>
+        place !== undefined && 'header' in place ? valueOf(vector, place.header) : ''
       const headers = headersOf(scheme, {
         body,
         secret,
-        id: valueOf(vector, id),
-        timestamp: valueOf(vector, timestamp) || String(vector.epochSeconds),
+        id: textIn(id),
+        timestamp: textIn(time) || String(vector.epochSeconds),
       })
       const name = headerOf(scheme)
       expect(valueOf(vector, name) === valueOf({ headers }, name)).toBe(isValid)

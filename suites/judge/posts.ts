@@ -3,7 +3,7 @@
 
 import { type SchemeName, schemes } from '../../spec/gateway/signatures.ts'
 import type { RouteSettings, SenderRoute } from '../generate/sender.ts'
-import { headersOf } from '../generate/senders.ts'
+import { headerBy, headersOf } from '../generate/senders.ts'
 import { expect } from './expect.ts'
 import type { Answer, GatewaySubject } from './gateway-subject.ts'
 
@@ -19,6 +19,12 @@ export const taken: readonly number[] = [200, 202, 502]
 /** The body of a post that is not about bodies. */
 export const payloadOf = (more: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({ text: CHECK_TEXT, ...more })
+
+/** Members of a payload with a value at a path. */
+export const nested = (path: string, value: unknown): Readonly<Record<string, unknown>> =>
+  path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Readonly<
+    Record<string, unknown>
+  >
 
 export type SenderPost = {
   readonly scheme?: SchemeName
@@ -60,7 +66,7 @@ export async function postAs(
   const { sender, send } = subject
   const { to = sender, body = usualBody(subject), id = sender.newId(), headers = {} } = post
   return send('POST', pathOf(to.route), body, {
-    ...(await signedBy(subject, { ...post, body })),
+    ...(await signedBy(subject, { ...post, body, id })),
     ...(id !== null && { 'X-GitHub-Delivery': id }),
     ...headers,
   })
@@ -95,8 +101,7 @@ export const accepts: Judge = (subject, ...sent) => judges(subject, true, ...sen
 export const refuses: Judge = (subject, ...sent) => judges(subject, false, ...sent)
 
 /** The header with the signature of a scheme. */
-export const headerOf = (name: SchemeName): string =>
-  name === 'token' ? 'X-Acme-Token' : schemes[name].signature
+export const headerOf = (name: SchemeName): string => headerBy(schemes[name])
 
 /** Ends the case on a gateway without this scheme. */
 export function needs({ sender }: Pick<GatewaySubject, 'sender'>, name: SchemeName): void {

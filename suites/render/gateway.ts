@@ -9,7 +9,7 @@ import {
 } from '../../spec/gateway/deliveries.ts'
 import { gatewayAddress, gatewayEndpoints, gatewayRefusals, outcomes } from '../../spec/index.ts'
 import type { Endpoint } from '../../spec/language.ts'
-import { type Scheme, schemes } from '../../spec/gateway/signatures.ts'
+import { type Place, type Scheme, schemes } from '../../spec/gateway/signatures.ts'
 import {
   configDirectory,
   configFiles,
@@ -52,18 +52,33 @@ const checkTable = table(
   ]),
 )
 
-const signed = ({ signs }: Scheme) => (signs === 'token' ? 'nothing' : signs.join(' . '))
+const placeText = (place: Place | undefined): string => {
+  if (place === undefined) return '–'
+  if ('header' in place) return code(place.header)
+  return 'item' in place ? `item ${code(place.item)}` : `payload ${code(place.member)}`
+}
+
+const valueText = ({ algorithm, encoding, prefix, separator }: Scheme): string => {
+  const what = algorithm === 'none' ? 'the secret' : `HMAC-${algorithm.toUpperCase()}`
+  const written = encoding === 'text' ? what : `${what} in ${encoding}`
+  const between = separator === ' ' ? 'spaces' : code(separator ?? '')
+  const many = separator === undefined ? '' : `, several separated by ${between}`
+  return (prefix === '' ? written : `${code(prefix)} and ${written}`) + many
+}
 
 const schemeTable = table(
-  ['', 'Scheme', 'Chosen by', 'Signed', 'Value', 'Key', 'Window'],
+  ['', 'Scheme', 'Header', 'Chosen by', 'Signed', 'Value', 'Key', 'Time', 'Id', 'Event'],
   Object.entries<Scheme>(schemes).map(([name, scheme], at) => [
     String(at + 1),
     name,
-    list(scheme.selectedBy),
-    signed(scheme),
-    scheme.signs === 'token' ? 'the secret' : `${code(scheme.prefix + '…')} in ${scheme.encoding}`,
-    scheme.key,
-    scheme.windowSeconds === undefined ? '–' : `${scheme.windowSeconds} s`,
+    code(scheme.header),
+    list(scheme.selectedBy) || 'its name alone',
+    scheme.signs === '' ? 'nothing' : code(scheme.signs),
+    valueText(scheme),
+    scheme.key === 'base64' ? 'base64 after `whsec_`' : 'the secret',
+    scheme.time === undefined ? '–' : `${placeText(scheme.time)}, ${scheme.window_seconds} s`,
+    placeText(scheme.id),
+    placeText(scheme.event),
   ]),
 )
 
@@ -112,10 +127,10 @@ export function gatewayPart(): string {
     refusalTable('gateway-outcome', outcomes, 'Outcome'),
     'Replies to rejected posts:',
     refusalTable('gateway-refusal', gatewayRefusals),
-    'The scheme of a signature is the first one whose header is present:',
+    'A route that names no scheme accepts the first one whose header is present:',
     schemeTable,
-    `The event type is in ${list(eventHeaders)}, else in ${list(eventMembers)} of the payload. The delivery ` +
-      `id is in ${list(deliveryIdHeaders)}.`,
+    `The event type is in ${list(eventHeaders)}, else where the scheme says, else in ${list(eventMembers)} of the ` +
+      `payload. The delivery id is where the scheme says, else in ${list(deliveryIdHeaders)}.`,
     'References in a template have these meanings; all others name a member of the payload:',
     wordTable('Reference', specialKeys),
     `JSON literals are rendered as ${list(Object.values(wordTexts))}. Without a template the text is:`,

@@ -45,14 +45,14 @@ export const servers = {
 
 /** The signatures of webhooks, each under the name of its scheme. */
 const signatureSchemes = Object.fromEntries(
-  Object.entries<Scheme>(schemes).map(([name, { signature }]) => [
+  Object.entries<Scheme>(schemes).map(([name, { header }]) => [
     name,
     {
       type: 'apiKey',
       in: 'header',
       // A header of a family has the name of one member: a placeholder is not a valid header name.
-      name: signature.replace(/<(\w+)>/, 'Any'),
-      description: `A signature of the sender: ${signature}.`,
+      name: header.replace(/<(\w+)>/, 'Any'),
+      description: `A signature of the sender: ${header}.`,
     },
   ]),
 )

@@ -9,11 +9,10 @@ import {
   namesEventInHeader,
   newDeliveryId,
   samplePayload,
-  type SenderName,
-  senderNames,
   signedHeaders,
 } from '../../client/sign.ts'
 import { postBytes } from '../../edge/gateway/call.ts'
+import { builtInSchemes, type NamedScheme } from '../../gateway/post/schemes.ts'
 import { usageError } from '../../options/usage.ts'
 import { requireGivenSecret, type SubscriptionView } from '../../gateway/subscriptions.ts'
 import { valueOf } from '../../lib/loose.ts'
@@ -41,18 +40,18 @@ export async function testCommand(
   requireOneBody(flags, as)
   const { url, secret, event } = await readTarget(flags, io, findRoute)
   const id = newDeliveryId(as)
-  const body = (await givenBody(flags, io)) ?? Buffer.from(samplePayload(as, event, id, Date.now()))
-  const timestampSeconds = Math.floor(Date.now() / 1000)
-  const headers = signedHeaders(as, secret, { body, event, id, timestampSeconds })
+  const timeMs = Date.now()
+  const body = (await givenBody(flags, io)) ?? Buffer.from(samplePayload(as, event, id, timeMs))
+  const headers = signedHeaders(as, secret, { body, event, id, timeMs })
   if (!flags.isJson)
-    io.stdout.write(printable(`Sending a signed event in the style of ${as} to ${url}\n`))
+    io.stdout.write(printable(`Sending a signed event in the style of ${as.name} to ${url}\n`))
   const answer = await post(url, headers, body, io.signal)
   const verdict = judge(answer)
   if (flags.isJson) {
     const { status, text } = answer
     const report = {
       url,
-      as,
+      as: as.name,
       event,
       status,
       answer: valueOf(text),
@@ -67,14 +66,14 @@ export async function testCommand(
   return exitCodes.refused
 }
 
-function senderOf(flags: Flags): SenderName {
+function senderOf(flags: Flags): NamedScheme {
   const as = flags.text('as') ?? 'github'
-  const known = senderNames.find((name) => name === as)
+  const known = builtInSchemes.find(({ name }) => name === as)
   if (known !== undefined) return known
-  throw usageError(`--as must be one of ${senderNames.join(', ')}.`)
+  throw usageError(`--as must be one of ${builtInSchemes.map(({ name }) => name).join(', ')}.`)
 }
 
-function requireOneBody(flags: Flags, as: SenderName): void {
+function requireOneBody(flags: Flags, as: NamedScheme): void {
   const hasPayload = flags.text('payload') !== undefined
   const hasFile = flags.text('payload-file') !== undefined
   if (hasPayload && hasFile) throw usageError('Give --payload or --payload-file, not both.')
@@ -83,9 +82,9 @@ function requireOneBody(flags: Flags, as: SenderName): void {
   const event = flags.text('event')
   if (event === undefined) return
   if (/^\s*$|\p{Cc}/u.test(event)) throw usageError('--event must be a valid header value.')
-  if ((hasPayload || hasFile) && !namesEventInHeader(as)) {
+  if ((hasPayload || hasFile) && !namesEventInHeader(as.scheme)) {
     throw usageError(
-      `With --as ${as} the payload contains the event type: give either --event or a payload.`,
+      `With --as ${as.name} the payload contains the event type: give either --event or a payload.`,
     )
   }
 }

@@ -3,7 +3,6 @@
 import { randomBytes } from 'node:crypto'
 import { originTarget, platforms, targets } from '../../../spec/gateway/deliveries.ts'
 import { configDirectory, exitCodes, generatedSecret } from '../../../spec/gateway/subscriptions.ts'
-import { senderNames } from '../../client/sign.ts'
 import { printable } from '../../client/terminal-text.ts'
 import { configDirOf, readSettings } from '../../config/config-dir.ts'
 import { baseUrlOf, readBaseUrl, type Settings } from '../../config/settings.ts'
@@ -26,6 +25,7 @@ import {
   subscribedEntry,
   type SubscribeRequest,
 } from '../../gateway/subscriptions.ts'
+import { builtInSchemes } from '../../gateway/post/schemes.ts'
 import { readEvents, readList, readRoute, readWrittenList } from '../../gateway/state/routes.ts'
 import { refused } from '../../lib/refused.ts'
 import {
@@ -74,7 +74,7 @@ Options for list:
   --no-secrets           omit the secrets
 
 Options for test:
-  --as SENDER            imitate the sender ${senderNames.join(', ')} (default github)
+  --as SENDER            imitate the sender ${builtInSchemes.map(({ name }) => name).join(', ')} (default github)
   --event TYPE           event type (default: the first one of the route, else test)
   --payload TEXT         request body, sent byte for byte (default: a small sample)
   --payload-file FILE    read the body from a file; - reads it from standard input

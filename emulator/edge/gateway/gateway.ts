@@ -14,7 +14,7 @@ import { nameLike } from '../../options/like.ts'
 import { usageError } from '../../options/usage.ts'
 import { gatewayMachine } from '../../gateway/machine.ts'
 import { answer } from '../../gateway/answers.ts'
-import type { Hmac } from '../../gateway/post/signatures.ts'
+import type { Hmac } from '../../gateway/post/sign.ts'
 import { staticFault } from '../../gateway/static-routes.ts'
 import { createGatewayWorld, forkGateway } from '../../gateway/gateway.ts'
 import type { ClockGroup } from '../clock-handle.ts'
@@ -72,7 +72,8 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const options = completeGatewayOptions({ ...rest, ...scenario })
   // Loaded here so that the rest of the package does not wait for it.
   const { createHmac } = await import('node:crypto')
-  const hmac: Hmac = (key, message) => createHmac('sha256', key).update(message).digest()
+  const hmac: Hmac = (algorithm, key, message) =>
+    createHmac(algorithm, key).update(message).digest()
   const http = await createWebServer(null)
   const closing = trackConnections([http])
   const explain = await loadRuleHeaders(options.explain)

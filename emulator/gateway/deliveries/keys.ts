@@ -2,15 +2,13 @@
 
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { idempotencyKey } from '../../../spec/gateway/deliveries.ts'
-
-/** HMAC-SHA256, as of the gateway. */
-type Hmac = (key: Uint8Array, message: Uint8Array) => Uint8Array
+import type { Hmac } from '../post/sign.ts'
 
 const purpose = utf8ToBytes(idempotencyKey.purpose)
 
 /** The key of a post to a route, accepted at this time in milliseconds since 1970. */
 export const keyOf = (hmac: Hmac, route: string, delivery_id: string, acceptedMs: number): string =>
-  bytesToHex(hmac(purpose, utf8ToBytes(`${route}\n${delivery_id}\n${acceptedMs}`))).slice(
+  bytesToHex(hmac('sha256', purpose, utf8ToBytes(`${route}\n${delivery_id}\n${acceptedMs}`))).slice(
     0,
     idempotencyKey.characters,
   )

@@ -3,9 +3,8 @@
 import { limits } from '../../../spec/limits.ts'
 import { BoundError, isObject, type Json, readJsonWithin, writeJson } from '../../lib/json.ts'
 import { headerText, jsonText, strictText, tokenText } from '../../lib/python-bytes.ts'
-import type { SchemeName } from '../../../spec/gateway/signatures.ts'
+import type { Place, Scheme } from '../../../spec/gateway/signatures.ts'
 import {
-  deliveryIdMembers,
   eventHeaders,
   eventMembers,
   formField,
@@ -14,6 +13,7 @@ import {
 } from '../../../spec/gateway/webhooks.ts'
 import type { Headers } from '../../machine.ts'
 import { isTruthy } from '../../lib/python.ts'
+import { headerIn, memberIn, textIn } from './schemes.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 const bounds = { depth: limits.webhookDepth.value, integerDigits: Infinity }
@@ -98,19 +98,26 @@ export type HeaderRules = {
   readonly idHeaders: readonly string[]
 }
 
-const idHeader = (headers: Headers, name: string | undefined, isPython: boolean) => {
+const headerValue = (headers: Headers, name: string | undefined, isPython: boolean) => {
   const value = name === undefined ? undefined : headers[name.toLowerCase()]
   return value === undefined ? undefined : isPython ? headerText(value) : tokenText(value)
 }
 
 const firstFilled = (headers: Headers, names: readonly string[]): string | undefined =>
-  names.find((one) => (headers[one.toLowerCase()] ?? '') !== '')
+  names.find((one) => headerIn(headers, one) !== '')
 
 /** The event type of a post. In the payload it can be any JSON value that is not falsy. */
-export function eventOf(headers: Headers, payload: Json, isPython: boolean): Json {
-  const named = idHeader(headers, firstFilled(headers, eventHeaders), isPython)
+export function eventOf(
+  headers: Headers,
+  payload: Json,
+  scheme: Scheme | undefined,
+  isPython: boolean,
+): Json {
+  const named = headerValue(headers, firstFilled(headers, eventHeaders), isPython)
   if (named !== undefined) return named
   if (!isObject(payload)) return unknownEvent
+  const own = scheme?.event && textAt(scheme.event, scheme, headers, payload)
+  if (own !== undefined) return own
   const member = eventMembers.map((name) => payload.get(name)).find(isTruthy)
   return member ?? unknownEvent
 }
@@ -119,18 +126,23 @@ export function eventOf(headers: Headers, payload: Json, isPython: boolean): Jso
 export function deliveryIdOf(
   headers: Headers,
   payload: Json,
-  scheme: SchemeName | undefined,
+  scheme: Scheme | undefined,
   { isPython, takesEmpty, idHeaders }: HeaderRules,
 ): string | undefined {
+  // Proxies add ids of requests to a post: that of the sender comes first [webhooks/id-scheme].
+  const own = scheme?.id && textAt(scheme.id, scheme, headers, payload)
+  if (own !== undefined) return own
   const name = takesEmpty
     ? idHeaders.find((one) => headers[one.toLowerCase()] !== undefined)
     : firstFilled(headers, idHeaders)
-  const id = idHeader(headers, name, isPython)
-  const path = scheme === undefined ? undefined : deliveryIdMembers[scheme]
-  if (id !== undefined || path === undefined) return id
-  let member: Json | undefined = payload
-  for (const name of path) member = isObject(member) ? member.get(name) : undefined
-  return typeof member === 'string' && member !== '' ? member : undefined
+  return headerValue(headers, name, isPython)
+}
+
+/** The text in a place of a post; undefined if it is missing or empty. */
+function textAt(place: Place, scheme: Scheme, headers: Headers, payload: Json): string | undefined {
+  const value =
+    'member' in place ? memberIn(place.member, payload) : tokenText(textIn(place, scheme, headers))
+  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /**

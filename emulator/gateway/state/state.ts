@@ -11,7 +11,7 @@ import type { Pace } from './pace.ts'
 import type { Rates } from './rate-limit.ts'
 import type { Route } from './routes.ts'
 import type { AgentScript } from './scripted-agent.ts'
-import type { Hmac } from '../post/signatures.ts'
+import type { Hmac } from '../post/sign.ts'
 import type { Waiting } from './waiting.ts'
 
 /** The options of a gateway's state. */

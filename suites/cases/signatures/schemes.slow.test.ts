@@ -4,7 +4,7 @@ import { rules, type Scheme, type SchemeName, schemes } from '../../../spec/gate
 import type { GatewaySubject } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { NOW, schemeNames } from '../../generate/senders.ts'
+import { isSigning, NOW, schemeNames, signedHeadersBy } from '../../generate/senders.ts'
 import { signatureVectors } from '../../generate/signature-vectors.ts'
 import {
   accepts,
@@ -25,8 +25,9 @@ const withOther = (text: string, at: number): string =>
   text.slice(0, at) + (text[at] === '0' ? '1' : '0') + text.slice(at + 1)
 
 /** Signatures that are nearly the right one. */
-function nearly(right: string, { encoding, prefix, form }: Scheme): readonly string[] {
-  const start = form === 'pairs' ? right.indexOf(prefix) + prefix.length : prefix.length
+function nearly(right: string, { encoding, prefix, time }: Scheme): readonly string[] {
+  const isBehindTime = time !== undefined && 'item' in time
+  const start = (isBehindTime ? right.indexOf(prefix) : 0) + prefix.length
   const padding = encoding === 'base64' ? 2 : 1
   const digest = right.slice(start)
   const before = right.slice(0, start)
@@ -40,7 +41,7 @@ function nearly(right: string, { encoding, prefix, form }: Scheme): readonly str
     `${right}0`,
     before,
     ...hex.filter((one) => one !== right),
-    ...(encoding === 'plain' ? [] : without),
+    ...(encoding === 'text' ? [] : without),
   ]
 }
 
@@ -51,7 +52,7 @@ const ruleOf = (name: SchemeName) =>
 /** Proves that a scheme accepts what is signed, and nothing that differs by one byte. */
 async function holds(subject: GatewaySubject, name: SchemeName): Promise<void> {
   const body = usualBody(subject)
-  const { id, timestamp, signs, form }: Scheme = schemes[name]
+  const { separator }: Scheme = schemes[name]
   const { basis } = rules[`signatures/${ruleOf(name)}`]
   const known = basis === 'stated' ? {} : { id: subject.sender.knownId }
   const first = await postAs(subject, { scheme: name, body, ...known })
@@ -62,14 +63,13 @@ async function holds(subject: GatewaySubject, name: SchemeName): Promise<void> {
   for (const value of nearly(right[own] ?? '', schemes[name]))
     await refuses(subject, { ...right, [own]: value })
   await refuses(subject, await signedBy(subject, { scheme: name, secret: 'wrong' }))
-  if (form === 'pairs') await holdsSeveral(subject, name)
-  if (signs === 'token') return
+  if (separator === ',') await holdsSeveral(subject, name)
+  if (!isSigning(name)) return
   for (const at of [0, Math.floor(body.length / 2), body.length - 1])
     await refuses(subject, right, { body: withOther(body, at) })
   for (const other of [`${body} `, ` ${body}`, `${body}\n`, body.slice(0, -1), '', '{}'])
     await refuses(subject, right, { body: other })
-  for (const signed of [id, timestamp]) {
-    if (signed === undefined) continue
+  for (const signed of signedHeadersBy(schemes[name])) {
     const { [signed]: value = '', ...others } = right
     await refuses(subject, others)
     await refuses(subject, { ...others, [signed]: withOther(value, value.length - 1) })
@@ -114,7 +114,7 @@ const holdVectors =
       timeMs = ownMs
       const { status } = await send('POST', `/webhooks/${at}`, vector.body, vector.headers)
       // A body that is not valid JSON is rejected only after its signature was verified.
-      const taken = vector.body === 'Hello, World!' ? 400 : 202
+      const taken = vector.body.startsWith('Hello') ? 400 : 202
       expect([vector.title, status]).toEqual([vector.title, vector.isValid ? taken : 401])
     }
   }
@@ -144,9 +144,9 @@ proves('signatures/precedence', async (subject) => {
     for (const [after, second] of sender.schemes.slice(at + 1).entries()) {
       const wrong = await by(first, { secret: 'wrong' })
       await refuses(subject, { ...(await by(second)), ...wrong })
-      // What is accepted counts for the rate limit.
+      // What is accepted counts for the rate limit; the gateway knows its id for an hour.
       if (after > 0 && !isOwn) continue
-      if (isOwn) await sender.room(1)
+      if (isOwn && after % 10 === 0) await sender.room(1)
       await accepts(subject, { ...(await by(second, { secret: 'wrong' })), ...(await by(first)) })
     }
   }

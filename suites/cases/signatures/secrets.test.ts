@@ -87,7 +87,7 @@ proves('signatures/utf8-secret', async (subject) => {
   const looksEncoded = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
   const { control } = subject.sender
   // The prefix is part of the key wherever base64 is not the form of a scheme.
-  const others = signingSchemes.filter((name) => schemes[name].key === 'utf-8')
+  const others = signingSchemes.filter((name) => schemes[name].key === 'text')
   expect(others.length).toBeGreaterThan(3)
   for (const [secret, names] of [
     [looksEncoded, signingSchemes],

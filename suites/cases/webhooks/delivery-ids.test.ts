@@ -1,10 +1,12 @@
 // Delivery ids: where senders name them, which posts they belong to, and posts that repeat.
 
 import type { GatewaySubject } from '../../judge/gateway-subject.ts'
+import { type Place, schemes } from '../../../spec/gateway/signatures.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import {
   makeDirect,
+  nested,
   needs,
   pathOf,
   payloadOf,
@@ -92,8 +94,9 @@ proves('webhooks/id-stripe', async (subject) => {
   expect(found).toEqual({ word: expect.toBeOneOf([...first]), delivery_id: id })
   expect((await answerOf(subject, stripe)).word).toBe('duplicate')
   if (!subject.isOwn) return
-  const named = await answerOf(subject, { ...stripe, headers: { 'X-Request-ID': 'mine' } })
-  expect(named.delivery_id).toBe('mine')
+  // A proxy adds a different id to each attempt.
+  const proxied = await answerOf(subject, { ...stripe, headers: { 'X-Request-ID': 'mine' } })
+  expect(proxied).toEqual({ word: 'duplicate', delivery_id: id })
   const other = await answerOf(subject, { id: null, scheme: 'github', body })
   expect(other.delivery_id).not.toBe(id)
 })
@@ -112,6 +115,32 @@ proves('webhooks/id-member', async (subject) => {
       { word: expect.toBeOneOf([...first]), delivery_id: id },
       { word: 'duplicate', delivery_id: id },
     ])
+  }
+})
+
+proves('webhooks/id-scheme', async (subject) => {
+  const { sender } = subject
+  for (const scheme of sender.schemes) {
+    const place: Place | undefined = schemes[scheme].id
+    if (place === undefined) continue
+    const id = sender.newId()
+    const member = 'member' in place ? nested(place.member, id) : {}
+    const body = payloadOf({ event_type: sender.event, ...member })
+    const own = {
+      ...(await signedBy(subject, { scheme, body, id })),
+      ...('header' in place && { [place.header]: id }),
+    }
+    // Attempts differ in what a proxy adds.
+    const attempt = (proxy: string) =>
+      answerOf(subject, { id: null, scheme, body, headers: { ...own, 'X-Request-ID': proxy } })
+    const found = [await attempt(sender.newId()), await attempt(sender.newId())]
+    expect({ scheme, found }).toEqual({
+      scheme,
+      found: [
+        { word: expect.toBeOneOf([...first]), delivery_id: id },
+        { word: 'duplicate', delivery_id: id },
+      ],
+    })
   }
 })
 

@@ -1,9 +1,10 @@
 // The event type of a post, and the routes that it triggers.
 
 import type { Answer, GatewaySubject } from '../../judge/gateway-subject.ts'
+import { type Place, schemes } from '../../../spec/gateway/signatures.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
-import { payloadOf, postAs, postTo } from '../../judge/posts.ts'
+import { nested, payloadOf, postAs, postTo } from '../../judge/posts.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 type Headers = Readonly<Record<string, string>>
@@ -26,6 +27,22 @@ proves('webhooks/event-header', async (subject) => {
   expect(await eventOf(subject, inner, { 'X-Gitea-Event': a })).toBe(inner.event_type)
   if (subject.isOwn)
     expect(await eventOf(subject, inner, { [lab.toLowerCase()]: 'Naïve Hook' })).toBe('Naïve Hook')
+})
+
+proves('webhooks/event-scheme', async (subject) => {
+  for (const scheme of subject.sender.schemes) {
+    const place: Place | undefined = schemes[scheme].event
+    if (place === undefined) continue
+    const member = 'member' in place ? nested(place.member, a) : {}
+    const body = payloadOf({ event_type: b, ...member })
+    const headers = 'header' in place ? { [place.header]: a } : {}
+    const { event } = (await postAs(subject, { scheme, body, headers })).json()
+    if (event === undefined) subject.sender.missing('Direct deliveries do not name the event.')
+    expect({ scheme, event }).toEqual({ scheme, event: a })
+    // Without it the members that all senders share decide.
+    const other = await postAs(subject, { scheme, body: payloadOf({ event_type: b }) })
+    expect({ scheme, event: other.json().event }).toEqual({ scheme, event: b })
+  }
 })
 
 proves('webhooks/event-member', async (subject) => {

@@ -4,8 +4,13 @@
 import { randomUUID } from 'node:crypto'
 import type { RecordedExchange } from '../../../../dist/emulator/internal.js'
 import type { GatewayFacts } from '../../../../spec/check.ts'
-import { type Scheme, type SchemeName, schemes } from '../../../../spec/gateway/signatures.ts'
-import { deliveryIdHeaders, deliveryIdMembers } from '../../../../spec/gateway/webhooks.ts'
+import {
+  type Place,
+  type Scheme,
+  type SchemeName,
+  schemes,
+} from '../../../../spec/gateway/signatures.ts'
+import { deliveryIdHeaders } from '../../../../spec/gateway/webhooks.ts'
 import { headersOf } from '../../../generate/senders.ts'
 import type { GatewaySubject } from '../../../judge/gateway-subject.ts'
 import { replyOf } from '../../../judge/reply.ts'
@@ -29,7 +34,7 @@ const UNSIGNED = 401
 function schemeOf({ recorded }: TracedExchange): SchemeName | undefined {
   const names = new Set(recorded.headers.map(([name]) => name.toLowerCase()))
   return (Object.entries(schemes) as readonly (readonly [SchemeName, Scheme])[]).find(
-    ([, { signature }]) => names.has(signature.toLowerCase()),
+    ([, { selectedBy }]) => selectedBy.some((name) => names.has(name.toLowerCase())),
   )?.[0]
 }
 
@@ -40,9 +45,10 @@ function bodyOf(
   deliveryOf: (id: string) => string,
 ): Buffer {
   const body = Buffer.from(recorded.body)
-  const path = scheme === undefined ? undefined : deliveryIdMembers[scheme]
-  let id: unknown = path && asked()
-  for (const name of path ?? []) id = (id as Readonly<Record<string, unknown>> | undefined)?.[name]
+  const place: Place | undefined = scheme && schemes[scheme].id
+  const path = place !== undefined && 'member' in place ? place.member.split('.') : []
+  let id: unknown = path.length > 0 ? asked() : undefined
+  for (const name of path) id = (id as Readonly<Record<string, unknown>> | undefined)?.[name]
   if (typeof id !== 'string') return body
   return Buffer.from(body.toString().replaceAll(JSON.stringify(id), JSON.stringify(deliveryOf(id))))
 }
