@@ -2,6 +2,7 @@
 // worlds. They move the clock, change the script, keep and restore states, and return what was received.
 
 import { both, gateway, type Endpoints, type Place, type Rules, chosen } from './language.ts'
+import { delay, status } from './scenario/values.ts'
 import { socketEnd } from './socket-end.ts'
 import {
   any,
@@ -437,6 +438,8 @@ export const controlEndpoints = {
       ...options({
         target: { ...text, description: 'the target that fails; * for any' },
         error: text,
+        status: { ...status, description: 'the status that decides about retries' },
+        retryAfterMs: { ...delay, description: 'how long the target asks to wait' },
         times: { ...nullable(count), description: 'null means always' },
       }),
       required: ['target'],

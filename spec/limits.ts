@@ -6,6 +6,7 @@ export type Limit = {
   readonly value: number
   /** What is counted. */
   readonly unit:
+    | 'attempts'
     | 'blocks'
     | 'bytes'
     | 'characters'
@@ -168,6 +169,18 @@ export const limits = {
   ]),
   senderTimeOut: limit(30, 'seconds', "the duration of a sender's call", [
     'deliveries/sender-time-out',
+  ]),
+  deliveryAttempts: limit(11, 'attempts', 'attempts to deliver an answer', [
+    'deliveries/retry-network',
+  ]),
+  retryPause: limit(
+    300,
+    'seconds',
+    'the pause before an attempt, unless a reply asks for a longer one',
+    ['deliveries/retry-pauses'],
+  ),
+  retryAfter: limit(3600, 'seconds', 'the pause that a reply can ask for', [
+    'deliveries/retry-after',
   ]),
   controlBody: limit(16 * MiB, 'bytes', 'the body of a request to the control API', [
     'control/body-limit',

@@ -1,13 +1,14 @@
 // Deliveries: attempts, their results, retries, and the scripted failures of the outbox.
 
-import { logTarget, originTarget, plainText, retries } from '../../spec/gateway/deliveries.ts'
+import { logTarget, originTarget, plainText } from '../../spec/gateway/deliveries.ts'
 import { limits } from '../../spec/limits.ts'
 import { cancelTimer } from '../lib/timers.ts'
 import type { Reply } from '../http/replies.ts'
 import { answer } from './answers.ts'
 import { plan } from './state/timers.ts'
 import type { GatewayScript } from '../../spec/scenario/gateway.ts'
-import type { Delivery, ScriptedFailure } from './state/inputs.ts'
+import type { Delivery, DeliveryFailure, FailureFacts, ScriptedFailure } from './state/inputs.ts'
+import { nextAtReference, nextAttempt } from './deliveries/retries.ts'
 import {
   type Attempt,
   type DeliveryScript,
@@ -40,7 +41,7 @@ export function deliver(
   const place = { target, chat_id, thread_id, deliver_extra }
   // In journals the members of the message stand in the order of the caller.
   const delivery: Delivery = Object.assign(place, message, { attempt: 1 })
-  world.state.attempts.set(id, { delivery, ending, fault, row: null })
+  world.state.attempts.set(id, { delivery, ending, fault, isPlain: false })
   attempt(world, id)
 }
 
@@ -73,7 +74,7 @@ export function attempt(world: GatewayWorld, id: number): void {
   const one = world.state.attempts.get(id)
   if (one === undefined) return
   const { delivery, fault } = one
-  if (fault !== null) endAttempt(world, id, fault)
+  if (fault !== null) endAttempt(world, id, { error: fault })
   else if (delivery.target === logTarget) {
     log(
       world,
@@ -92,13 +93,13 @@ const senderTimeOutMs = limits.senderTimeOut.value * 1000
 
 /** Ends an attempt in the outbox as its script says; one that takes too long times out [scenario/delivery-delays]. */
 function record(world: GatewayWorld, id: number, script: DeliveryScript | undefined): void {
-  const { error = null, delayMs = 0 } = script ?? {}
-  if (delayMs === 0) return endAttempt(world, id, error)
+  const { failure = null, delayMs = 0 } = script ?? {}
+  if (delayMs === 0) return endAttempt(world, id, failure)
   const isLate = delayMs > senderTimeOutMs
   plan(world, Math.min(delayMs, senderTimeOutMs), {
     kind: 'delivered',
     attempt: id,
-    error: isLate ? timeOuts.delivery : error,
+    failure: isLate ? { error: timeOuts.delivery } : failure,
   })
 }
 
@@ -108,31 +109,51 @@ function takeScript({ state }: GatewayWorld, target: string): DeliveryScript | u
   const at = all.findIndex((one) => one.target === target || one.target === '*')
   const found = all[at]
   if (found === undefined || found.times === null) return found
-  const { error, delayMs, times } = found
+  const { failure, delayMs, times } = found
   state.deliveryScripts =
     times === 1
       ? all.toSpliced(at, 1)
-      : all.with(at, { target: found.target, error, delayMs, times: times - 1 })
+      : all.with(at, { target: found.target, failure, delayMs, times: times - 1 })
   return found
 }
 
 /** The delivery rules of a scenario, as scripts. */
 export const deliveryScriptsOf = ({ deliveries = [] }: GatewayScript): DeliveryScript[] =>
-  deliveries.map(({ target = '*', error = null, delayMs = 0, times = null }) => {
-    return { target, error, delayMs, times }
+  deliveries.map(({ target = '*', error, delayMs = 0, times = null, ...facts }) => {
+    const isFailure = error !== undefined || facts.status !== undefined
+    const failure = isFailure
+      ? failureOf(error ?? `${target} answered ${facts.status}`, facts)
+      : null
+    return { target, failure, delayMs, times }
   })
+
+/** A failure with this text, if any, and what else is known of it. */
+export function failureOf(error: string, { status, retryAfterMs }: FailureFacts): DeliveryFailure
+export function failureOf(error: string | null, facts: FailureFacts): DeliveryFailure | null
+export function failureOf(
+  error: string | null,
+  { status, retryAfterMs }: FailureFacts,
+): DeliveryFailure | null {
+  if (error === null) return null
+  return {
+    error,
+    ...(status !== undefined && { status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }
+}
 
 /** Makes deliveries of a target fail; replaces earlier scripts for it. */
 export function scriptFailure(
   { state }: GatewayWorld,
-  { target, error, times }: ScriptedFailure,
+  { target, error, times, ...facts }: ScriptedFailure,
 ): void {
   const others = state.deliveryScripts.filter((one) => one.target !== target)
-  state.deliveryScripts = times === 0 ? others : [...others, { target, error, delayMs: 0, times }]
+  const failure = failureOf(error, facts)
+  state.deliveryScripts = times === 0 ? others : [...others, { target, failure, delayMs: 0, times }]
 }
 
-/** Ends an attempt: with an error, or successfully. */
-export function endAttempt(world: GatewayWorld, id: number, error: string | null): void {
+/** Ends an attempt: with a failure, or successfully. */
+export function endAttempt(world: GatewayWorld, id: number, failure: DeliveryFailure | null): void {
   const one = world.state.attempts.get(id)
   if (one === undefined) return
   world.state.attempts.delete(id)
@@ -142,6 +163,7 @@ export function endAttempt(world: GatewayWorld, id: number, error: string | null
     world.state.sending.delete(id)
   }
   const { delivery, ending } = one
+  const error = failure?.error ?? null
   const status = error === null ? 'delivered' : 'failed'
   world.effects.push({
     kind: 'outbox',
@@ -150,7 +172,7 @@ export function endAttempt(world: GatewayWorld, id: number, error: string | null
     entry: Object.assign({}, delivery, { status, error, timestamp: timeMs(world) } as const),
   })
   if (ending.kind === 'direct') answerDirect(world, delivery, ending, error)
-  else if (error !== null) retry(world, one, error)
+  else if (failure !== null) retry(world, one, failure)
 }
 
 function answerDirect(
@@ -173,28 +195,26 @@ function answerDirect(
     reply(repeat, failed ?? answer('duplicate', { delivery_id }, isPython))
 }
 
-/** The row of the retry table that matches an error. */
-function rowOf(error: string): number {
-  const text = error.toLowerCase()
-  return retries.findIndex(({ contains }) => contains.some((part) => text.includes(part)))
-}
-
-function retry(world: GatewayWorld, failed: Attempt, error: string): void {
+/** Makes the attempt that follows a failed one, if any does. */
+function retry(world: GatewayWorld, failed: Attempt, failure: DeliveryFailure): void {
   const { delivery } = failed
-  // A delivery that timed out may have arrived: it is never retried.
-  const isOver = retries[rowOf(error)]?.afterMs.length === 0
-  const row = failed.row ?? rowOf(error)
-  const rule = retries[row]
-  const waits: readonly number[] = rule?.afterMs ?? []
-  const waitMs = waits[delivery.attempt - 1]
-  if (isOver || rule === undefined || waitMs === undefined) return
-  const text = 'as' in rule ? asPlain(delivery.text) : delivery.text
-  const next = Object.assign({}, delivery, { text, attempt: delivery.attempt + 1 })
-  const again = Object.assign({}, failed, { row, delivery: next })
+  const { attempt: number, text } = delivery
+  const { isKeyed } = world.setup.options
+  const of = { attempt: number, isPlain: failed.isPlain, failure, isKeyed }
+  const following = hasQuirk(world, 'webhooks.short-retries')
+    ? nextAtReference(of)
+    : nextAttempt(of, world.state.random)
+  if (following === null) return
+  const { afterMs, isPlain } = following
+  const isFirstPlain = isPlain && !failed.isPlain
+  const next = Object.assign({}, delivery, {
+    text: isFirstPlain ? asPlain(text) : text,
+    attempt: number + 1,
+  })
   const id = nextSerial(world)
-  world.state.attempts.set(id, again)
-  if (waitMs === 0) attempt(world, id)
-  else plan(world, waitMs, { kind: 'attempt', attempt: id })
+  world.state.attempts.set(id, Object.assign({}, failed, { isPlain, delivery: next }))
+  if (afterMs === 0) attempt(world, id)
+  else plan(world, afterMs, { kind: 'attempt', attempt: id })
 }
 
 const asPlain = (text: string): string =>

@@ -9,9 +9,9 @@ import { allowedBy, findEndpoint, buildRoutes } from '../http/routes.ts'
 import { answer } from './answers.ts'
 import { changeGateway } from './gateway.ts'
 import { nextTimer, takeTimer } from '../lib/timers.ts'
-import type { GatewayEffect, GatewayInput } from './state/inputs.ts'
+import type { DeliveryFailure, GatewayEffect, GatewayInput } from './state/inputs.ts'
 import { log } from './log.ts'
-import { attempt, endAttempt, scriptFailure, timeOuts } from './outbox.ts'
+import { attempt, endAttempt, failureOf, scriptFailure, timeOuts } from './outbox.ts'
 import { takePost, takesPosts } from './posts.ts'
 import { hasQuirk, type GatewayWorld, type GatewayTimer } from './state/state.ts'
 import { loadFile } from './reload-subscriptions.ts'
@@ -53,15 +53,15 @@ function fire(world: GatewayWorld, timer: GatewayTimer): void {
       attempt(world, timer.attempt)
       return startNextRuns(world)
     case 'sender-time-out':
-      return deliveryEnds(world, timer.attempt, timeOuts.delivery)
+      return deliveryEnds(world, timer.attempt, { error: timeOuts.delivery })
     case 'delivered':
-      return deliveryEnds(world, timer.attempt, timer.error)
+      return deliveryEnds(world, timer.attempt, timer.failure)
   }
 }
 
 /** Ends a delivery, for whose end the next run of a route in order may wait. */
-function deliveryEnds(world: GatewayWorld, id: number, error: string | null): void {
-  endAttempt(world, id, error)
+function deliveryEnds(world: GatewayWorld, id: number, failure: DeliveryFailure | null): void {
+  endAttempt(world, id, failure)
   startNextRuns(world)
 }
 
@@ -74,7 +74,7 @@ function apply(world: GatewayWorld, input: GatewayInput): void {
     case 'answered':
       return endRun(world, input.run, input.answer, input.error)
     case 'delivered':
-      return deliveryEnds(world, input.delivery, input.error)
+      return deliveryEnds(world, input.delivery, failureOf(input.error, input))
     case 'fail':
       return scriptFailure(world, input)
     case 'world':

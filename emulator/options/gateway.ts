@@ -23,8 +23,15 @@ export type RoutesInput = Readonly<Record<string, RouteInput>>
 
 /** Answers agent runs instead of the scripted agent. The signal aborts when the run times out. */
 export type Agent = (run: AgentRun, signal: AbortSignal) => PromiseLike<string>
-/** Sends deliveries instead of recording them in the outbox. Rejects if one fails; the message must not contain a credential. */
-export type Deliveries = (delivery: Delivery, signal: AbortSignal) => PromiseLike<void>
+/**
+ * Sends deliveries instead of recording them in the outbox. Rejects if one fails; the message must not contain a
+ * credential. A `status` and `retryAfterMs` of the error decide about retries.
+ */
+export type Deliveries = {
+  (delivery: Delivery, signal: AbortSignal): PromiseLike<void>
+  /** Whether whoever gets them knows a repeat by its key: then one that timed out is repeated. */
+  readonly isKeyed?: boolean
+}
 
 /** The complete options of a gateway. */
 export type CompleteGatewayOptions = {
@@ -256,6 +263,7 @@ export const stateOptions = (
   agentsAtOnce: options.agentsAtOnce,
   agentTimeOutMs: options.agentTimeOutMs,
   sends: options.deliveries !== null,
+  isKeyed: options.deliveries?.isKeyed === true,
   homeChannels: options.homeChannels,
   connected: options.connected,
 })

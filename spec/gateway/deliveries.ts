@@ -1,6 +1,7 @@
 // Deliveries: targets, agent runs and their answers, the outbox, and real senders.
 
 import { type Rules, chosen, stated, observedAtReference } from '../language.ts'
+import { limits } from '../limits.ts'
 import {
   any,
   anyObject,
@@ -94,8 +95,34 @@ export const runIds = {
 } as const
 
 /**
- * Retries after the delivery of an agent's answer failed, by the text of its error, case-insensitively. The first row
- * that matches decides, and the last one matches every error. A direct delivery is never retried.
+ * When an answer is tried again: after pauses that double, each up to a part shorter, so that not all come at the same
+ * time. A reply that says how long to wait is waited for, up to a limit. A direct delivery is never retried.
+ */
+export const retrySchedule = {
+  attempts: limits.deliveryAttempts.value,
+  firstMs: 2000,
+  factor: 2,
+  longestMs: limits.retryPause.value * 1000,
+  shorterBy: 0.25,
+  longestAskedMs: limits.retryAfter.value * 1000,
+} as const
+
+/** What the status of a reply means for an answer; any other one is final. */
+export const statusMeanings = {
+  /** Tried again by the schedule, */
+  again: [408, 429],
+  /** from this one on as well, */
+  againFrom: 500,
+  /** and these ones if the reply says how long to wait. */
+  againIfAsked: [403],
+  /** The format can be at fault: tried once more as plain text. */
+  plain: [400],
+} as const
+
+/**
+ * The kinds of errors of an answer's delivery, by their text, case-insensitively: the first row that matches decides,
+ * and the last one matches every error. They decide where there is no status. The pauses are those of the reference
+ * gateway, which knows no others.
  */
 export const retries = [
   {
@@ -220,6 +247,10 @@ export type Sender = {
   readonly homeVariable?: string
   /** The member of the reply that must be true; if unset, a status of 2xx is enough. */
   readonly successMember?: string
+  /** Where the JSON of a reply says in how many seconds to try again, if not only its Retry-After does. */
+  readonly retryAfter?: readonly string[]
+  /** The status that an `error` of a 2xx without success stands for; 400 for any other one. */
+  readonly statusOf?: Readonly<Record<string, number>>
 }
 
 /** The senders by target: one HTTP call each. */
@@ -242,6 +273,7 @@ export const senders = {
     tokenVariable: 'TELEGRAM_BOT_TOKEN',
     homeVariable: 'TELEGRAM_HOME_CHANNEL',
     successMember: 'ok',
+    retryAfter: ['parameters', 'retry_after'],
   },
   discord: {
     baseUrl: 'https://discord.com',
@@ -252,6 +284,7 @@ export const senders = {
     body: { content: '{text}' },
     tokenVariable: 'DISCORD_BOT_TOKEN',
     homeVariable: 'DISCORD_HOME_CHANNEL',
+    retryAfter: ['retry_after'],
   },
   slack: {
     baseUrl: 'https://slack.com',
@@ -263,6 +296,25 @@ export const senders = {
     tokenVariable: 'SLACK_BOT_TOKEN',
     homeVariable: 'SLACK_HOME_CHANNEL',
     successMember: 'ok',
+    statusOf: {
+      account_inactive: 401,
+      channel_not_found: 404,
+      fatal_error: 500,
+      internal_error: 500,
+      invalid_auth: 401,
+      is_archived: 404,
+      missing_scope: 403,
+      not_authed: 401,
+      not_in_channel: 403,
+      rate_limited: 429,
+      ratelimited: 429,
+      request_timeout: 408,
+      restricted_action: 403,
+      service_unavailable: 503,
+      team_added_to_org: 503,
+      token_expired: 401,
+      token_revoked: 401,
+    },
   },
 } as const satisfies Partial<Record<Target, Sender>>
 
@@ -326,10 +378,8 @@ export const rules = {
     'deliveries/sender-missing':
       'A delivery to an unknown target, or by a sender without credential or chat, fails.',
     'deliveries/sender-time-out': 'A call that takes more than 30 seconds fails as timed out.',
-    'deliveries/retry-network':
-      'After a network error an answer is retried in 2 and in 4 seconds; one that timed out never is.',
     'deliveries/retry-plain':
-      'After any other error it is retried once as plain text, cut to 3500 characters.',
+      'After 400, or an error without a status, it is retried once as plain text, cut to 3500 characters.',
     'deliveries/failure-stays-inside':
       'A run or delivery that fails after 202 is logged; the sender of the post is not notified.',
   }),
@@ -376,6 +426,16 @@ export const rules = {
       'A script makes targets of the outbox fail, once or always, with a chosen error.',
     'deliveries/deliver-url':
       'With a deliver URL the gateway posts target, chat, text and ids of each delivery to it.',
+    'deliveries/retry-network':
+      'An answer is tried up to 11 times while network errors, 408, 429 or 5xx come, about 16 minutes.',
+    'deliveries/retry-pauses':
+      'The pauses before retries double from 2 to 300 seconds, each up to a quarter shorter, by the seed.',
+    'deliveries/retry-after':
+      'A retry waits as long as Retry-After or retry_after of the reply asks, but at most 3600 seconds.',
+    'deliveries/retry-final':
+      'After 3xx, another 4xx, or a time-out, which can have arrived, an answer is not sent again.',
+    'deliveries/retry-keyed':
+      'A deliver URL knows a repeat by its key: it gets one after a time-out too, and none after 400.',
     'deliveries/idempotency-key':
       'Deliver URL and agent URL get an Idempotency-Key, the same for each attempt of an accepted post.',
     'deliveries/senders':

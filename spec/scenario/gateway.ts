@@ -2,7 +2,7 @@
 
 import { type Rules, chosen } from '../language.ts'
 import type { Static } from '../static.ts'
-import { delay } from './values.ts'
+import { delay, status } from './values.ts'
 import { closed, list, name, options } from '../schema.ts'
 
 /** One agent rule. The first rule that matches a run and has a member decides that member. */
@@ -27,7 +27,16 @@ const deliveryRule = options({
   target: { ...name, description: 'deliveries to this target; * for all (default)' },
   error: {
     ...name,
-    description: 'the delivery fails with this error; without it, it succeeds after its delay',
+    description:
+      'the delivery fails with this error; without it and a status, it succeeds after its delay',
+  },
+  status: {
+    ...status,
+    description: 'the status with which the target fails, which decides about retries',
+  },
+  retryAfterMs: {
+    ...delay,
+    description: 'how long the target asks to wait before the next attempt',
   },
   times: { type: 'integer', minimum: 1, description: 'how many attempts (default: all)' },
   delayMs: { ...delay, description: 'how long the delivery takes' },

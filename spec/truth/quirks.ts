@@ -234,6 +234,13 @@ export const quirks = {
       quirk: 'Every post is accepted, however many runs wait.',
       source: 'reference gateway, July 2026',
     },
+    'webhooks.short-retries': {
+      default:
+        'An answer is retried for about 16 minutes after network errors, 408, 429 and 5xx; other statuses are final.',
+      quirk:
+        'It is retried in 2 and in 4 seconds after a network error, once as plain text after any other one.',
+      source: 'reference gateway, July 2026',
+    },
     'webhooks.duplicate-after-502': {
       default: 'A direct delivery that failed is retried when its post is sent again.',
       quirk: 'The retry returns 200 as a duplicate and is not delivered.',

@@ -144,6 +144,7 @@ export const servers = {
       'webhooks.millisecond-ids',
       'webhooks.empty-id',
       'webhooks.unbounded-runs',
+      'webhooks.short-retries',
       'webhooks.duplicate-after-502',
       'webhooks.insecure-no-auth',
       'webhooks.fewer-schemes',

@@ -273,11 +273,15 @@ def test_a_gateway_runs_agents_and_delivers(server: Server) -> None:
     route = {"secret": "of-the-sender", "prompt": "Build {status}", "deliver": "telegram"}
     with server.gateway.world(home_channels={"telegram": "42"}) as gateway:
         gateway.subscribe("ci", route)
-        gateway.fail_deliveries("telegram", error="out of reach", times=None)
+        gateway.fail_deliveries(
+            "telegram", error="out of reach", times=None, status=429, retry_after_ms=90_000
+        )
         assert gateway.post("ci", {"status": "green"}).status == 202
         gateway.until("idle")
         assert [run["prompt"] for run in gateway.runs()] == ["Build green"]
-        assert gateway.outbox()[0]["error"] == "out of reach"
+        first, second = gateway.outbox()[:2]
+        assert first["error"] == "out of reach"
+        assert second["timestamp"] - first["timestamp"] >= 90_000
         gateway.assert_requests(path="/webhooks/ci", times=1)
         assert gateway.unsubscribe("ci")
         assert not gateway.unsubscribe("ci")

@@ -4,7 +4,24 @@ import http from 'node:http'
 import https from 'node:https'
 import { usageError } from '../../options/usage.ts'
 
-export type Reply = { readonly status: number; readonly type: string; readonly text: string }
+export type Reply = {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+  /** How long the reply asks to wait before the next call, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+}
+
+/** A call that failed, with what its reply says about another one. */
+export class CallError extends Error {
+  readonly status: number
+  readonly retryAfterMs: number | undefined
+  constructor(message: string, status: number, retryAfterMs: number | undefined) {
+    super(message)
+    this.status = status
+    this.retryAfterMs = retryAfterMs
+  }
+}
 
 /** The abort signal, the method (POST by default), and the largest reply: a larger one is cut off, or fails. */
 type CallOptions = {
@@ -67,7 +84,8 @@ export function postBytes(
       const end = (): void => {
         const { statusCode: status = 0, headers: replyHeaders } = response
         const text = Buffer.concat(chunks).subarray(0, maxBytes).toString()
-        resolve({ status, type: replyHeaders['content-type'] ?? '', text })
+        const type = replyHeaders['content-type'] ?? ''
+        resolve({ status, type, text, retryAfterMs: readRetryAfter(replyHeaders) })
       }
       response.on('data', (chunk: Buffer) => {
         length += chunk.length
@@ -82,6 +100,15 @@ export function postBytes(
     })
     call.end(bytes)
   })
+}
+
+/** The pause that Retry-After asks for: in seconds, or until a time, by the clock of whoever replies. */
+function readRetryAfter({ 'retry-after': text = '', date = '' }: http.IncomingHttpHeaders) {
+  if (/^\s*\d+(\.\d+)?\s*$/.test(text)) return Math.ceil(Number(text) * 1000)
+  const untilMs = Date.parse(text)
+  const nowMs = Date.parse(date)
+  if (Number.isNaN(untilMs)) return undefined
+  return Math.max(0, untilMs - (Number.isNaN(nowMs) ? Date.now() : nowMs))
 }
 
 /** Whether a status means success. */

@@ -47,14 +47,26 @@ export const gatewayPaths = (gateway: Control, move: ClockMover<GatewayEffect>):
 })
 
 const failureUsage =
-  'The body must be {"target": "telegram", "error": "why", "times": 1}: target * matches any; times null means always, 0 never.'
+  'The body must be {"target": "telegram", "error": "why", "times": 1}: target * matches any; times null means always, 0 never; "status" and "retryAfterMs" decide about retries.'
+
+const isWhole = (value: unknown, least: number): boolean =>
+  Number.isSafeInteger(value) && Number(value) >= least
 
 function readFailure(body: Uint8Array): Parameters<Gateway['failDeliveries']>[0] {
-  const given = readMembers(body, ['target', 'error', 'times'], failureUsage)
-  const { target, error = 'scripted', times = 1 } = given
-  const isCount = times === null || (Number.isSafeInteger(times) && Number(times) >= 0)
-  if (typeof target === 'string' && typeof error === 'string' && isCount)
-    return { target, error, times: times as number | null }
+  const members = ['target', 'error', 'times', 'status', 'retryAfterMs']
+  const given = readMembers(body, members, failureUsage)
+  const { target, error = 'scripted', times = 1, status, retryAfterMs } = given
+  const isCount = times === null || isWhole(times, 0)
+  const isStatus = status === undefined || (isWhole(status, 100) && Number(status) < 600)
+  const isPause = retryAfterMs === undefined || isWhole(retryAfterMs, 0)
+  if (typeof target === 'string' && typeof error === 'string' && isCount && isStatus && isPause)
+    return {
+      target,
+      error,
+      times: times as number | null,
+      ...(status !== undefined && { status: status as number }),
+      ...(retryAfterMs !== undefined && { retryAfterMs: retryAfterMs as number }),
+    }
   throw unusable(failureUsage)
 }
 

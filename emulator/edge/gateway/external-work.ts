@@ -1,6 +1,6 @@
 // Runs external agents and senders for the effects of the machine, and reports their results back to it.
 
-import type { GatewayEffect, GatewayInput } from '../../gateway/state/inputs.ts'
+import type { FailureFacts, GatewayEffect, GatewayInput } from '../../gateway/state/inputs.ts'
 import { timeOuts } from '../../gateway/outbox.ts'
 import { MAX_TIMER_MS } from '../driver.ts'
 import type { Agent, Deliveries } from '../../options/gateway.ts'
@@ -18,6 +18,18 @@ export type Work = {
 
 const failureReason = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
+
+/** What an error says of the failure beside its text: a status, and how long to wait. */
+function factsIn(error: unknown): FailureFacts {
+  if (typeof error !== 'object' || error === null) return {}
+  const { status, retryAfterMs } = error as Readonly<Record<string, unknown>>
+  const isStatus = Number.isInteger(status) && Number(status) >= 100 && Number(status) < 600
+  const isPause = typeof retryAfterMs === 'number' && retryAfterMs >= 0
+  return {
+    ...(isStatus && { status: status as number }),
+    ...(isPause && { retryAfterMs }),
+  }
+}
 
 /** Time limits for work in real time, in milliseconds. */
 export type WorkTimeOuts = { readonly runMs: number; readonly deliveryMs: number }
@@ -43,18 +55,22 @@ export function createWork(
   const begin = <T>(
     key: string,
     work: (signal: AbortSignal) => PromiseLike<T>,
-    end: (value: T | null, error: string | null) => (atMs: number) => GatewayInput,
+    end: (
+      value: T | null,
+      error: string | null,
+      facts: FailureFacts,
+    ) => (atMs: number) => GatewayInput,
     late: { readonly afterMs: number | undefined; readonly error: string },
   ): void => {
     const controller = new AbortController()
     underWay.set(key, controller)
-    const finish = (value: T | null, error: string | null): void => {
+    const finish = (value: T | null, error: string | null, facts: FailureFacts): void => {
       clearTimeout(timer)
       underWay.delete(key)
-      if (!controller.signal.aborted) dispatch(end(value, error))
+      if (!controller.signal.aborted) dispatch(end(value, error, facts))
       notifyEnded()
     }
-    const giveUp = (): void => dispatch(end(null, late.error))
+    const giveUp = (): void => dispatch(end(null, late.error, {}))
     const timer =
       late.afterMs === undefined
         ? undefined
@@ -67,8 +83,8 @@ export function createWork(
       return work(controller.signal)
     })
     void promise.then(
-      (value) => finish(value, null),
-      (error: unknown) => finish(null, failureReason(error)),
+      (value) => finish(value, null, {}),
+      (error: unknown) => finish(null, failureReason(error), factsIn(error)),
     )
   }
   const stop = (key: string): void => {
@@ -94,7 +110,13 @@ export function createWork(
         begin(
           `delivery ${id}`,
           (signal) => deliveries(delivery, signal),
-          (_, error) => (atMs) => ({ kind: 'delivered', atMs, delivery: id, error }),
+          (_, error, facts) => (atMs) => ({
+            kind: 'delivered',
+            atMs,
+            delivery: id,
+            error,
+            ...facts,
+          }),
           { afterMs: realTimeOuts?.deliveryMs, error: timeOuts.delivery },
         )
       } else if (effect.kind === 'outbox') stop(`delivery ${effect.id}`)

@@ -8,7 +8,7 @@ import {
   senders,
 } from '../../../spec/gateway/deliveries.ts'
 import type { Delivery } from '../../gateway/state/inputs.ts'
-import { isDone, objectIn, postJson, type Reply } from './call.ts'
+import { CallError, isDone, objectIn, postJson, type Reply } from './call.ts'
 import type { Deliveries } from '../../options/gateway.ts'
 import type { SenderSettings } from './sender-settings.ts'
 
@@ -16,15 +16,18 @@ import type { SenderSettings } from './sender-settings.ts'
 const maxBytes = 2 ** 20
 
 /** Posts each delivery as JSON to one URL. */
-export const urlDeliveries =
-  (url: URL): Deliveries =>
-  async (delivery, signal) => {
-    const { status } = await postJson(url, { [idempotencyKey.header]: delivery.key }, delivery, {
-      signal,
-      maxBytes,
-    })
-    if (!isDone(status)) throw new Error(`the deliver URL answered ${status}`)
-  }
+export const urlDeliveries = (url: URL): Deliveries =>
+  Object.assign(
+    async (delivery: Delivery, signal: AbortSignal): Promise<void> => {
+      const headers = { [idempotencyKey.header]: delivery.key }
+      // The status says all.
+      const options = { signal, maxBytes, cutsReply: true }
+      const { status, retryAfterMs } = await postJson(url, headers, delivery, options)
+      if (!isDone(status))
+        throw new CallError(`the deliver URL answered ${status}`, status, retryAfterMs)
+    },
+    { isKeyed: true },
+  )
 
 const table: Readonly<Record<string, Sender>> = senders
 
@@ -42,7 +45,7 @@ export function senderDeliveries(settings: Readonly<Record<string, SenderSetting
     const { path, headers, body } = buildCall(sender, delivery, token)
     const url = new URL(baseUrl + path)
     const reply = await postJson(url, headers, body, { signal, maxBytes, method: sender.method })
-    if (!succeeded(sender, reply)) throw new Error(reasonIn(target, reply, credentials))
+    if (!succeeded(sender, reply)) throw refusalOf(target, sender, reply, credentials)
   }
 }
 
@@ -84,6 +87,36 @@ function filled(texts: Readonly<Record<string, string>>, values: Values): Record
 /** Some platforms answer 200 even if the call failed [deliveries/sender-success]. */
 const succeeded = ({ successMember }: Sender, { status, text }: Reply): boolean =>
   isDone(status) && (successMember === undefined || objectIn(text)?.[successMember] === true)
+
+/** The error for a reply without success. */
+function refusalOf(
+  target: string,
+  { statusOf = {}, retryAfter = [] }: Sender,
+  reply: Reply,
+  credentials: readonly string[],
+): CallError {
+  const json = objectIn(reply.text)
+  const word = json?.['error']
+  const known = typeof word === 'string' && Object.hasOwn(statusOf, word) ? statusOf[word] : REFUSED
+  const status = isDone(reply.status) ? (known ?? REFUSED) : reply.status
+  const seconds = retryAfter.reduce<unknown>(memberOf, json)
+  const askedMs =
+    retryAfter.length > 0 && typeof seconds === 'number' && seconds >= 0
+      ? Math.ceil(seconds * 1000)
+      : undefined
+  // The longer one: the header of some platforms is rounded.
+  const both = [reply.retryAfterMs, askedMs].filter((one) => one !== undefined)
+  const retryAfterMs = both.length === 0 ? undefined : Math.max(...both)
+  return new CallError(reasonIn(target, reply, credentials), status, retryAfterMs)
+}
+
+/** What a refusal with a status of success means: the message is not right. */
+const REFUSED = 400
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined
 
 /** The members in which platforms describe an error. */
 const reasons = ['description', 'message', 'error']

@@ -27,13 +27,13 @@ export type GatewayInput =
       readonly answer: string
       readonly error: string | null
     }
-  /** A delivery attempt has ended: successfully, or with an error. */
-  | {
+  /** A delivery attempt has ended: successfully, or with an error and what else is known of the failure. */
+  | ({
       readonly kind: 'delivered'
       readonly atMs: number
       readonly delivery: number
       readonly error: string | null
-    }
+    } & FailureFacts)
   /** Makes deliveries to the outbox fail from now on. */
   | ({ readonly kind: 'fail'; readonly atMs: number } & ScriptedFailure)
   /** The whole state of the gateway changes (see WorldChange). */
@@ -41,8 +41,19 @@ export type GatewayInput =
   /** Time passes: fires all timers that are due until `atMs`. */
   | { readonly kind: 'wake'; readonly atMs: number }
 
+/** What a reply says of the failure of a delivery, beside its text. */
+export type FailureFacts = {
+  /** The status, which decides about retries; absent if nobody replied. */
+  readonly status?: number
+  /** How long to wait before the next attempt, in milliseconds. */
+  readonly retryAfterMs?: number
+}
+
+/** Why an attempt to deliver failed. */
+export type DeliveryFailure = FailureFacts & { readonly error: string }
+
 /** A scripted failure of deliveries to the outbox. */
-export type ScriptedFailure = {
+export type ScriptedFailure = FailureFacts & {
   /** The target that fails, or `*` for all. */
   readonly target: string
   readonly error: string

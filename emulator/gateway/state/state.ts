@@ -6,7 +6,7 @@ import type { GatewayScript } from '../../../spec/scenario/gateway.ts'
 import type { Bounded } from '../../lib/bounded.ts'
 import type { Random } from '../../lib/random.ts'
 import type { Timer, Timers } from '../../lib/timers.ts'
-import type { AgentRun, Delivery, GatewayEffect } from './inputs.ts'
+import type { AgentRun, Delivery, DeliveryFailure, GatewayEffect } from './inputs.ts'
 import type { Pace } from './pace.ts'
 import type { Rates } from './rate-limit.ts'
 import type { Route } from './routes.ts'
@@ -39,6 +39,8 @@ export type GatewayStateOptions = {
   readonly agentTimeOutMs: number
   /** Whether deliveries are sent. Otherwise they are recorded in the outbox. */
   readonly sends: boolean
+  /** Whether whoever gets deliveries knows a repeat by its key. */
+  readonly isKeyed: boolean
   /** The chats for routes that do not name one, by platform. */
   readonly homeChannels: Readonly<Record<string, string>>
   /** The platforms that are connected; null for all. */
@@ -54,7 +56,11 @@ export type GatewayTimer =
   | { readonly kind: 'attempt'; readonly attempt: number }
   | { readonly kind: 'sender-time-out'; readonly attempt: number }
   /** A slow delivery to the outbox ends. */
-  | { readonly kind: 'delivered'; readonly attempt: number; readonly error: string | null }
+  | {
+      readonly kind: 'delivered'
+      readonly attempt: number
+      readonly failure: DeliveryFailure | null
+    }
 
 /** An agent run without an answer so far, with what its end needs. */
 export type RunningRun = {
@@ -75,7 +81,7 @@ export type RunScript = Omit<AgentScript, 'routes'>
 export type DeliveryScript = {
   readonly target: string
   /** Why they fail; null if they only take time. */
-  readonly error: string | null
+  readonly failure: DeliveryFailure | null
   readonly delayMs: number
   readonly times: number | null
 }
@@ -100,8 +106,8 @@ export type Attempt = {
     | { readonly kind: 'answer' }
   /** Why it cannot be delivered; null if it can. */
   readonly fault: string | null
-  /** The row of the retry table that matches its first error; null before that. */
-  readonly row: number | null
+  /** Whether this is the second attempt as plain text, or a retry of it. */
+  readonly isPlain: boolean
 }
 
 /** The setup of a gateway. It never changes, and forks share it. */

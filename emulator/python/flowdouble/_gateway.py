@@ -93,10 +93,20 @@ class Gateway(Machine):
         return self._json(list[dict[str, Any]], "GET", "outbox")
 
     def fail_deliveries(
-        self, target: str, *, error: str = "scripted", times: int | None = 1
+        self,
+        target: str,
+        *,
+        error: str = "scripted",
+        times: int | None = 1,
+        status: int | None = None,
+        retry_after_ms: int | None = None,
     ) -> None:
-        """Makes the next deliveries to a target (* for any) fail with this error; `times=None` means always."""
-        self._send("POST", "outbox", {"target": target, "error": error, "times": times})
+        """Makes the next deliveries to a target (* for any) fail with this error; `times=None` means always.
+
+        The status of the reply and the pause that it asks for decide about retries.
+        """
+        facts = given(status=status, retryAfterMs=retry_after_ms)
+        self._send("POST", "outbox", {"target": target, "error": error, "times": times, **facts})
 
     def subscribe(self, name: str, route: Mapping[str, Any]) -> None:
         """Adds or replaces a subscription in memory: {secret, prompt, events, deliver, ...}.

@@ -1,46 +1,135 @@
 // Answers of runs that cannot be delivered: further attempts, and who is notified.
 
 import type { Delivery } from 'flowdouble'
-import { type GatewaySubject, ownGateway, SECRET } from '../../judge/gateway-subject.ts'
+import {
+  type GatewaySubject,
+  ownGateway,
+  SECRET,
+  startGatewaySubject,
+} from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
-import { proves } from '../../judge/proves.ts'
+import { proves, provesQuirk } from '../../judge/proves.ts'
 import { makeRuns, postTo } from '../../judge/posts.ts'
 
-/** Posts once while deliveries fail, and returns the attempts: how many seconds after the first, and their texts. */
+type Failure = {
+  readonly error?: string
+  readonly status?: number
+  readonly retryAfterMs?: number
+  readonly times?: number | null
+}
+
+/** Posts once while deliveries fail, and returns the attempts: how many milliseconds after the first, and their texts. */
 async function attempts(
   subject: GatewaySubject,
-  { error, text = 'answer', times = null }: { error: string; text?: string; times?: number | null },
+  { text = 'answer', error = 'refused', times = null, ...facts }: Failure & { text?: string },
 ) {
-  subject.gateway.failDeliveries({ target: 'telegram', error, times })
+  subject.gateway.failDeliveries({ target: 'telegram', error, times, ...facts })
   const to = await makeRuns(subject, '{text}')
   await postTo(subject, to, { text })
   const entries = await subject.sender.control.deliveries(to, 1)
   return entries.map((entry) => ({
     attempt: entry.attempt,
-    seconds: (entry.timestamp - (entries[0]?.timestamp ?? 0)) / 1000,
+    ms: entry.timestamp - (entries[0]?.timestamp ?? 0),
     status: entry.status,
     text: entry.text,
   }))
 }
 
-const first = { attempt: 1, seconds: 0, status: 'failed', text: 'answer' }
+/** The pauses between attempts, in milliseconds. */
+const pausesOf = (found: readonly { readonly ms: number }[]): readonly number[] =>
+  found.slice(1).map(({ ms }, at) => ms - (found[at]?.ms ?? 0))
+
+const first = { attempt: 1, ms: 0, status: 'failed', text: 'answer' }
+const networkErrors = [
+  'ConnectError: x',
+  'ECONNREFUSED 127.0.0.1',
+  'Network is unreachable',
+  'fetch failed',
+  'Broken pipe',
+]
+const timeOuts = ['timed out', 'ReadTimeout', 'Request timed out after 30 s']
 
 proves(
   'deliveries/retry-network',
   async (subject) => {
-    const network = ['ConnectError: x', 'ECONNREFUSED 127.0.0.1', 'Network is unreachable']
-    for (const error of [...network, 'fetch failed', 'Broken pipe'])
-      expect({ error, found: await attempts(subject, { error }) }).toEqual({
-        error,
-        found: [first, { ...first, attempt: 2, seconds: 2 }, { ...first, attempt: 3, seconds: 6 }],
+    const failures: readonly Failure[] = [
+      ...networkErrors.map((error) => ({ error })),
+      ...[408, 429, 500, 502, 503, 504, 599].map((status) => ({ status })),
+      // A status decides, whatever the text says.
+      { status: 503, error: 'timed out' },
+    ]
+    for (const failure of failures) {
+      const found = await attempts(subject, failure)
+      const numbers = found.map(({ attempt }) => attempt)
+      expect({ failure, numbers }).toEqual({
+        failure,
+        numbers: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
       })
-    for (const error of ['timed out', 'ReadTimeout', 'Request timed out after 30 s'])
+      expect(new Set(found.map(({ text }) => text))).toEqual(new Set(['answer']))
+      const minutes = (found.at(-1)?.ms ?? 0) / 60_000
+      expect([minutes > 13.8, minutes < 18.6]).toEqual([true, true])
+    }
+    const found = await attempts(subject, { error: 'econnreset', times: 1 })
+    expect(found.map(({ status }) => status)).toEqual(['failed', 'delivered'])
+  },
+  ownGateway,
+)
+
+/** The longest pauses before the second and later attempts, in milliseconds. */
+const longest = [2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1000)
+
+proves(
+  'deliveries/retry-pauses',
+  async (subject) => {
+    const pauses = pausesOf(await attempts(subject, { status: 500 }))
+    const parts = pauses.map((ms, at) => ms / (longest[at] ?? 0))
+    for (const part of parts) expect([part >= 0.75, part <= 1]).toEqual([true, true])
+    expect(new Set(parts).size).toBe(10)
+    const elsewhere = async (seed: string) => {
+      const other = await startGatewaySubject({ seed })
+      const found = pausesOf(await attempts(other, { status: 500 }))
+      await other.close()
+      return found
+    }
+    expect(await elsewhere('0')).toEqual(await elsewhere('0'))
+    expect(await elsewhere('1')).not.toEqual(await elsewhere('0'))
+  },
+  ownGateway,
+)
+
+proves(
+  'deliveries/retry-after',
+  async (subject) => {
+    // A long pause of the schedule stays.
+    const asked = pausesOf(await attempts(subject, { status: 429, retryAfterMs: 60_000 }))
+    for (const [at, ms] of asked.entries()) {
+      const most = Math.max(60_000, (longest[at] ?? 0) * 0.75) + (longest[at] ?? 0) / 4
+      expect([ms >= 60_000, ms <= Math.ceil(most)]).toEqual([true, true])
+    }
+    const day = { status: 503, retryAfterMs: 86_400_000, times: 3 }
+    expect(pausesOf(await attempts(subject, day))).toEqual([3_600_000, 3_600_000, 3_600_000])
+    const none = pausesOf(await attempts(subject, { status: 429, retryAfterMs: 0, times: 1 }))
+    expect(none[0]).toBeGreaterThanOrEqual(1500)
+    // A rate limit by another status.
+    const forbidden = { status: 403, retryAfterMs: 30_000, times: 1 }
+    expect(pausesOf(await attempts(subject, forbidden))[0]).toBeGreaterThanOrEqual(30_000)
+  },
+  ownGateway,
+)
+
+proves(
+  'deliveries/retry-final',
+  async (subject) => {
+    for (const status of [301, 302, 304, 307, 401, 403, 404, 410, 413, 422])
+      expect({ status, found: await attempts(subject, { status }) }).toEqual({
+        status,
+        found: [first],
+      })
+    for (const error of timeOuts)
       expect({ error, found: await attempts(subject, { error }) }).toEqual({
         error,
         found: [first],
       })
-    const found = await attempts(subject, { error: 'econnreset', times: 1 })
-    expect(found.map(({ status }) => status)).toEqual(['failed', 'delivered'])
   },
   ownGateway,
 )
@@ -52,6 +141,7 @@ proves(
   async (subject) => {
     const again = { ...first, attempt: 2, text: `${plain}answer` }
     expect(await attempts(subject, { error: 'Bad markdown' })).toEqual([first, again])
+    expect(await attempts(subject, { status: 400 })).toEqual([first, again])
     const long = '😀'.repeat(3501)
     const found = await attempts(subject, { error: 'Bad markdown', text: long })
     expect(found.map(({ text }) => text)).toEqual([long, plain + '😀'.repeat(3500)])
@@ -59,8 +149,68 @@ proves(
   ownGateway,
 )
 
+// What the reference gateway does, which goes by the text of the error alone.
+provesQuirk(
+  'webhooks.short-retries',
+  async (subject) => {
+    for (const error of networkErrors)
+      expect({ error, found: await attempts(subject, { error, status: 429 }) }).toEqual({
+        error,
+        found: [first, { ...first, attempt: 2, ms: 2000 }, { ...first, attempt: 3, ms: 6000 }],
+      })
+    for (const error of timeOuts)
+      expect({ error, found: await attempts(subject, { error }) }).toEqual({
+        error,
+        found: [first],
+      })
+    const again = { ...first, attempt: 2, text: `${plain}answer` }
+    for (const status of [302, 404, 429, 503])
+      expect(await attempts(subject, { status, error: `answered ${status}` })).toEqual([
+        first,
+        again,
+      ])
+    const found = await attempts(subject, { error: 'econnreset', times: 1 })
+    expect(found.map(({ status }) => status)).toEqual(['failed', 'delivered'])
+  },
+  ownGateway,
+)
+
 const one = { routes: { hook: { secret: SECRET, prompt: '{text}', deliver: 'telegram' } } }
 const sent: Delivery[] = []
+
+/** A deliver URL whose calls fail with this error. */
+let failure: Error = new Error('timed out')
+const keyed = Object.assign(
+  (delivery: Delivery) => {
+    sent.push(delivery)
+    return sent.length < 3 ? Promise.reject(failure) : Promise.resolve()
+  },
+  { isKeyed: true },
+)
+
+proves(
+  'deliveries/retry-keyed',
+  async ({ post, idle }) => {
+    const refused = Object.assign(new Error('answered 400'), { status: 400 })
+    const cases = [
+      [new Error('timed out'), 3],
+      [new Error('network error'), 3],
+      [refused, 1],
+      [new Error('format'), 1],
+    ] as const
+    for (const [error, count] of cases) {
+      sent.length = 0
+      failure = error
+      await post('hook', { text: error.message })
+      await idle()
+      const found = sent.map(({ key, text }) => ({ key, text }))
+      const expected = { key: sent[0]?.key, text: error.message }
+      expect(found).toEqual(Array.from({ length: count }, () => expected))
+    }
+  },
+  { ...one, deliveries: keyed },
+)
+
 proves(
   'deliveries/retry-plain',
   async ({ post, gateway, send }) => {

@@ -96,6 +96,8 @@ const malformed: readonly (readonly [path: string, body: string, says: string])[
   ),
   ['outbox', '{"target": "*", "times": 1.5}', 'target'],
   ['outbox', '{"target": "*", "error": 5}', 'target'],
+  ['outbox', '{"target": "*", "status": 600}', 'status'],
+  ['outbox', '{"target": "*", "retryAfterMs": -1}', 'retryAfterMs'],
   ['outbox', '{"target": "*", "error": "x", "time": 1}', 'Did you mean times?'],
   ['advance', '{"ms": 1, "untill": "idle"}', 'Did you mean until?'],
   ['subscriptions', '{"name": "ci", "rout": {}}', 'Did you mean route?'],

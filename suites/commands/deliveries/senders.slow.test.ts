@@ -140,6 +140,81 @@ for (const [answer, successes] of answers) {
   )
 }
 
+/** Routes whose answers go to the platforms. */
+const answering = Object.fromEntries(
+  Object.entries(chats).map(([name, { deliver_only: _, ...route }]) => [name, route]),
+)
+const DATE = 'Thu, 01 Jan 2026 00:00:10 GMT'
+const later = 'Thu, 01 Jan 2026 00:00:40 GMT'
+const limited = [
+  ['github_comment', { status: 403, headers: { 'Retry-After': '60' }, body: {} }, 60],
+  ['github_comment', { status: 503, headers: { 'Retry-After': later, Date: DATE }, body: {} }, 30],
+  ['telegram', { status: 429, body: { ok: false, parameters: { retry_after: 35 } } }, 35],
+  ['discord', { status: 429, headers: { 'Retry-After': '6' }, body: { retry_after: 6.25 } }, 6.25],
+  ['discord', { status: 429, headers: { 'Retry-After': '9' }, body: { retry_after: 'x' } }, 9],
+  ['slack', { status: 429, headers: { 'Retry-After': '10' }, body: { ok: false } }, 10],
+  ['slack', { status: 200, body: { ok: false, error: 'ratelimited' } }, 1.5],
+  ['slack', { status: 200, body: { ok: false, error: 'internal_error' } }, 1.5],
+] as const
+
+proves(
+  ['deliveries/retry-after', 'deliveries/retry-network'],
+  async ({ gateway, post, idle }) => {
+    for (const [target, answer, seconds] of limited) {
+      await withPlatforms(
+        () => (answered++ === 0 ? answer : undefined),
+        async (calls) => {
+          answered = 0
+          await post(target, { who: 'Ann', number: 7 })
+          await idle()
+          expect({ answer, calls: calls.length }).toEqual({ answer, calls: 2 })
+        },
+      )
+      const [failed, done] = gateway.outbox().slice(-2)
+      expect([failed?.status, done?.status, done?.text]).toEqual([
+        'failed',
+        'delivered',
+        failed?.text,
+      ])
+      const pause = ((done?.timestamp ?? 0) - (failed?.timestamp ?? 0)) / 1000
+      // Up to a quarter of the pause of the schedule is added.
+      expect({ answer, isInTime: pause >= seconds && pause <= seconds + 0.501 }).toEqual({
+        answer,
+        isInTime: true,
+      })
+    }
+  },
+  { deliveries, routes: answering },
+)
+let answered = 0
+
+const final = [
+  ['slack', { status: 200, body: { ok: false, error: 'channel_not_found' } }, 1],
+  ['slack', { status: 200, body: { ok: false, error: 'invalid_auth' } }, 1],
+  ['slack', { status: 200, body: { ok: false, error: 'invalid_blocks' } }, 2],
+  ['telegram', { status: 403, body: { ok: false, description: 'bot was blocked' } }, 1],
+  ['telegram', { status: 400, body: { ok: false, description: 'cannot parse' } }, 2],
+  ['discord', { status: 401, body: {} }, 1],
+  ['github_comment', { status: 302, headers: { Location: 'https://elsewhere.example/' } }, 1],
+] as const
+
+proves(
+  ['deliveries/retry-final', 'deliveries/retry-plain'],
+  async ({ post, idle }) => {
+    for (const [target, answer, count] of final) {
+      await withPlatforms(
+        () => answer,
+        async (calls) => {
+          await post(target, { who: 'Ann', number: 7 })
+          await idle()
+          expect({ answer, calls: calls.length }).toEqual({ answer, calls: count })
+        },
+      )
+    }
+  },
+  { deliveries, routes: answering },
+)
+
 proves(
   'deliveries/sender-missing',
   (subject) =>

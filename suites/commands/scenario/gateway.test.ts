@@ -109,6 +109,27 @@ proves(
   },
 )
 
+proves(
+  'scenario/delivery-failures',
+  async (subject) => {
+    await subject.post('hook', { text: 'x' })
+    await subject.idle()
+    const found = subject.gateway.outbox().map(({ error, timestamp }) => ({ error, timestamp }))
+    expect(found.map(({ error }) => error)).toEqual(['telegram answered 429', 'is gone', null])
+    const pauses = found.slice(1).map(({ timestamp }, at) => timestamp - found[at]!.timestamp)
+    expect([pauses[0]! >= 90_000, pauses[1]! < 4001]).toEqual([true, true])
+  },
+  {
+    routes,
+    scenario: scripted({
+      deliveries: [
+        { target: 'telegram', status: 429, retryAfterMs: 90_000, times: 1 },
+        { error: 'is gone', status: 503, times: 1 },
+      ],
+    }),
+  },
+)
+
 const timeOutMs = limits.senderTimeOut.value * 1000
 
 proves(

@@ -1,6 +1,7 @@
 // Wrong gateways in what they render, run and deliver.
 
 import type { GatewayEffect } from 'flowdouble'
+import { plainText } from '../../../spec/gateway/deliveries.ts'
 import { each, onDelivery, onRun, quirk, startedFor } from '../gateway-tamper.ts'
 import type { GatewayMutants } from '../tamper.ts'
 
@@ -92,6 +93,28 @@ export const deliveries: GatewayMutants = {
   'no-run': {
     breaks: ['deliveries/run'],
     tamper: each((effect) => ('run' in effect ? [] : [effect])),
+  },
+  'retries-are-few': {
+    breaks: [
+      'deliveries/retry-network',
+      'deliveries/retry-pauses',
+      'deliveries/retry-after',
+      'deliveries/retry-final',
+    ],
+    options: quirk('webhooks.short-retries'),
+  },
+  'plain-texts-are-as-before': {
+    breaks: ['deliveries/retry-plain'],
+    tamper: onDelivery(({ text }) => ({ text: text.replace(plainText.split('\n')[0] ?? '', '') })),
+  },
+  'repeats-are-lost': {
+    breaks: ['deliveries/retry-keyed', 'deliveries/retry-network'],
+    tamper: each((effect) => {
+      const isRepeat =
+        (effect.kind === 'deliver' && effect.delivery.attempt > 1) ||
+        (effect.kind === 'outbox' && effect.entry.attempt > 1)
+      return isRepeat ? [] : [effect]
+    }),
   },
   'keys-are-made-anew': {
     breaks: ['deliveries/idempotency-key'],
