@@ -17,7 +17,7 @@ import { gatewayMachine } from './machine.ts'
 import type { GatewayEffect, GatewayInput } from './state/inputs.ts'
 import { type GatewayStateOptions } from './state/state.ts'
 import { createGatewayWorld } from './gateway.ts'
-import { gatewaySecrets, readFile } from './state/routes.ts'
+import { gatewaySecrets, readFile, secretHolders } from './state/routes.ts'
 import { builtInSchemes } from './post/schemes.ts'
 import { signedAgain } from './post/sign-again.ts'
 
@@ -97,8 +97,10 @@ function redactRoutes(text: string, secret: (one: string) => string): string {
   const routes = readJson(text.replace(/^\uFEFF/, ''))
   if (!isObject(routes)) return secret(text)
   for (const route of routes.values()) {
-    const given = isObject(route) ? route.get('secret') : undefined
-    if (isObject(route) && typeof given === 'string') route.set('secret', secret(given))
+    for (const holder of isObject(route) ? secretHolders(route) : []) {
+      const given = holder.get('secret')
+      if (typeof given === 'string') holder.set('secret', secret(given))
+    }
   }
   return writeJson(routes)
 }

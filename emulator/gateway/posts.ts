@@ -34,6 +34,8 @@ import { forget, remember } from './state/delivery-ids.ts'
 import type { NamedScheme } from './post/schemes.ts'
 import { crashed, verify } from './post/signatures.ts'
 import { destinationOf, plainValue } from './targets.ts'
+import { secondText } from '../lib/time-text.ts'
+import { log } from './log.ts'
 import { type Context, namesEvent, render } from './post/templates.ts'
 
 type Post = Extract<GatewayInput, { kind: 'request' }>
@@ -94,7 +96,7 @@ const unpackedBody = 'webhooks.unpacked-body' satisfies QuirkId
 function verifyPost(
   world: GatewayWorld,
   post: Post,
-  { secret }: Route,
+  { name, secret, oldSecrets }: Route,
 ): Partial<NamedScheme> | { readonly fault: string } | undefined {
   if (secret === insecureSecret && isOpenAllowed(world.setup.options)) return {}
   const manner = {
@@ -102,9 +104,22 @@ function verifyPost(
     isLenient: hasQuirk(world, 'webhooks.lenient-signatures'),
     crashes: hasQuirk(world, 'webhooks.crash-500'),
   }
+  // Senders sign with the time of day, which somebody may set: the time of the world never jumps.
+  const nowMs = post.wallMs ?? timeMs(world)
+  const { hmac } = world.setup
   try {
-    // Senders sign with the time of day, which somebody may set: the time of the world never jumps.
-    return verify(post, secret, post.wallMs ?? timeMs(world), manner, world.setup.hmac)
+    const found = verify(post, secret, nowMs, manner, hmac)
+    if (!('fault' in found)) return found
+    for (const old of oldSecrets) {
+      // [signatures/old-secret]
+      if (nowMs >= old.untilMs) continue
+      const scheme = verify(post, old.secret, nowMs, manner, hmac)
+      if ('fault' in scheme) continue
+      const until = secondText(old.untilMs)
+      log(world, 'info', `A post to ${name} has an old secret, which counts until ${until}.`)
+      return scheme
+    }
+    return found
   } catch (error) {
     if (error === crashed) return undefined
     throw error

@@ -5,7 +5,8 @@ import { base64SecretPrefix, insecureSecret } from '../../spec/gateway/signature
 import { defaultDescription, routeName, webhookRoute } from '../../spec/gateway/subscriptions.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { refused } from '../lib/refused.ts'
-import { type Route, usable } from './state/routes.ts'
+import { type Route, untilMsOf, usable } from './state/routes.ts'
+import { secondText } from '../lib/time-text.ts'
 
 /** The request of `webhook subscribe`. Empty texts count as absent. */
 export type SubscribeRequest = {
@@ -25,6 +26,8 @@ export type SubscribeRequest = {
   readonly secret: string | null
   /** Whether to replace the secret of an existing entry. */
   readonly wantsNewSecret: boolean
+  /** Until when a secret that is replaced counts too, in milliseconds since 1970; null for no longer. */
+  readonly keepOldUntilMs: number | null
 }
 
 /** A chat of a platform. */
@@ -37,6 +40,8 @@ export type EntryParts = {
   /** The time in seconds, as `created_at` has it. */
   readonly created_at: string
   readonly quirks: readonly string[]
+  /** The secret of entries without that member, or null. */
+  readonly globalSecret: string | null
 }
 
 /**
@@ -116,7 +121,7 @@ const known: ReadonlySet<string> = new Set(Object.keys(webhookRoute.properties))
 export function subscribedEntry(
   request: SubscribeRequest,
   before: Json | undefined,
-  { generated, created_at, quirks }: EntryParts,
+  { generated, created_at, quirks, globalSecret }: EntryParts,
 ): JsonObject {
   const { name, secret, chatId, origin } = request
   requireTarget(request)
@@ -133,10 +138,11 @@ export function subscribedEntry(
   const kept = rotates ? undefined : before
   const keptSecret = request.wantsNewSecret ? undefined : usableSecret(kept)
   const keptTime = kept?.get('created_at')
+  const newSecret = secret ?? keptSecret ?? generated
   const entry: JsonObject = new Map<string, Json>([
     ['description', request.description || defaultDescription.replace('{name}', name)],
     ['events', [...request.events]],
-    ['secret', secret ?? keptSecret ?? generated],
+    ['secret', newSecret],
     ['prompt', request.prompt],
     ['skills', [...request.skills]],
     ['deliver', request.deliver],
@@ -150,8 +156,45 @@ export function subscribedEntry(
       'origin',
       new Map(Object.entries({ platform: origin.platform, chat_id: origin.chatId })),
     )
+  if (before !== undefined) {
+    const last = before.has('secret') ? usableSecret(before) : (globalSecret ?? undefined)
+    const old = oldSecrets(before, last, newSecret, request.keepOldUntilMs)
+    if (old.length > 0) entry.set('old_secrets', old)
+  }
   for (const [member, value] of before ?? []) if (!known.has(member)) entry.set(member, value)
   return entry
+}
+
+/**
+ * The secrets that count beside a new one: earlier ones as long as the last one does [subscriptions/keep-old,
+ * subscriptions/old-ended].
+ */
+function oldSecrets(
+  before: JsonObject,
+  last: string | undefined,
+  secret: string,
+  untilMs: number | null,
+): Json[] {
+  const given = before.get('old_secrets')
+  const earlier = Array.isArray(given) ? given : []
+  if (last === undefined || last === secret) return earlier
+  if (untilMs === null) return []
+  return [
+    ...earlier,
+    new Map([
+      ['secret', last],
+      ['valid_until', secondText(untilMs)],
+    ]),
+  ]
+}
+
+/** Removes the old secrets of an entry whose time has passed [subscriptions/old-dropped]. */
+export function dropExpired(entry: JsonObject, nowMs: number): void {
+  const given = entry.get('old_secrets')
+  if (!Array.isArray(given)) return
+  const left = given.filter((old) => !(isObject(old) && untilMsOf(old) <= nowMs))
+  if (left.length === 0) entry.delete('old_secrets')
+  else entry.set('old_secrets', left)
 }
 
 /** The secret of an entry, if it is valid. */
@@ -167,6 +210,8 @@ export type SubscriptionView = {
   readonly name: string
   readonly webhook_url: string
   readonly secret?: string
+  /** Those that still count. */
+  readonly old_secrets?: readonly { readonly secret?: string; readonly valid_until: string }[]
   readonly description: string
   readonly events: readonly string[]
   readonly skills: readonly string[]
@@ -181,8 +226,14 @@ export function subscriptionView(
   route: Route,
   entry: JsonObject,
   webhook_url: string,
+  nowMs: number,
 ): SubscriptionView {
   const { name, secret, events, skills, prompt, deliver, isDirect } = route
+  const old = route.oldSecrets.filter(({ untilMs }) => untilMs > nowMs)
+  const old_secrets = old.map((one) => ({
+    secret: one.secret,
+    valid_until: secondText(one.untilMs),
+  }))
   const memberText = (member: string): string => {
     const text = entry.get(member)
     return typeof text === 'string' ? text : ''
@@ -191,6 +242,7 @@ export function subscriptionView(
     name,
     webhook_url,
     ...(secret !== '' && { secret }),
+    ...(old.length > 0 && { old_secrets }),
     description: memberText('description'),
     events,
     skills,

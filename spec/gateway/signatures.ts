@@ -262,6 +262,8 @@ export const rules = {
       'A svix or standard secret that is base64 without "whsec_" is a key in base64 as well.',
     'signatures/timestamp-digits':
       'A signed time consists of decimal digits only; any other text is rejected.',
+    'signatures/old-secret':
+      'Each of the `old_secrets` of a route counts like its secret until the time of day in `valid_until`.',
     'signatures/hidden':
       "No secret of 4 or more characters appears in a reply, a log line or the gateway's journal.",
   }),

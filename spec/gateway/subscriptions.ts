@@ -42,6 +42,7 @@ export const defaultDescription = 'Agent-created subscription: {name}'
 
 const texts = list(text)
 const textsOrText = anyOf(texts, text)
+const second = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$' } as const
 
 /** A route, static or dynamic. Further members are kept. */
 export const webhookRoute = partial({
@@ -51,18 +52,20 @@ export const webhookRoute = partial({
   prompt: text,
   skills: textsOrText,
   deliver: text,
-  created_at: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$' },
+  created_at: second,
   deliver_only: boolean,
   in_order: boolean,
   deliver_extra: nullable(anyObject),
   enabled: any,
   origin: object({ platform: text, chat_id: text }),
+  /** Secrets before the present one, each with the time until which it counts too. */
+  old_secrets: list(object({ secret: text, valid_until: second })),
 })
 
 /** The subscriptions file: routes by name. */
 export const subscriptionsFile = record(webhookRoute)
 
-/** The members that `subscribe` writes, in order; the last four only if they are set. */
+/** The members that `subscribe` writes, in order; the last five only if they are set. */
 export const writtenMembers = [
   'description',
   'events',
@@ -75,6 +78,7 @@ export const writtenMembers = [
   'in_order',
   'deliver_extra',
   'origin',
+  'old_secrets',
 ] as const
 
 export type GatewaySetting = {
@@ -169,6 +173,7 @@ export const webhookCommands = {
       '--secret',
       '--secret-file',
       '--new-secret',
+      '--keep-old',
       '--deliver-only',
       '--in-order',
       '--origin',
@@ -198,14 +203,22 @@ export const testPayload =
   '{"test": true, "event_type": "test", "message": "Hello from flowdouble webhook test"}'
 
 /** What `webhook subscribe --json` prints. */
-export const subscribed = object({ name: text, webhook_url: text, secret: text })
+export const subscribed = object({
+  name: text,
+  webhook_url: text,
+  secret: text,
+  /** Until when the old secret counts too, with --keep-old. */
+  old_secret_until: optional(second),
+})
 
-/** What `webhook list --json` prints; --no-secrets omits `secret`. */
+/** What `webhook list --json` prints; --no-secrets omits each `secret`. */
 export const subscriptionList = list(
   object({
     name: text,
     webhook_url: text,
     secret: optional(text),
+    /** Those that still count. */
+    old_secrets: optional(list(object({ secret: optional(text), valid_until: second }))),
     description: optional(text),
     events: texts,
     skills: optional(texts),
@@ -344,6 +357,14 @@ export const rules = {
       '`--origin PLATFORM:CHAT` records the place to which the target `origin` delivers.',
     'subscriptions/update':
       'Subscribing a name again keeps only its creation time and, without --new-secret, its secret.',
+    'subscriptions/keep-old':
+      '`webhook subscribe --keep-old 24h` with a new secret accepts the old one for that time as well.',
+    'subscriptions/old-ended':
+      'A new secret without --keep-old ends the old ones; an update that keeps the secret keeps them too.',
+    'subscriptions/old-listed':
+      '`webhook list` says until when an old secret counts, and --no-secrets omits the secret itself.',
+    'subscriptions/old-dropped':
+      'Old secrets whose time has passed are removed by the next command that writes the file.',
     'subscriptions/list-without-secrets': '`webhook list --no-secrets` omits the secrets.',
     'subscriptions/unknown-name':
       'Removing or testing a name without a subscription reports so and exits 1.',

@@ -15,7 +15,7 @@ import { readWork, type GatewayWork } from './gateway-work.ts'
 import { listenMessage } from '../lib/listen-errors.ts'
 import { readyFile } from '../lib/ready-file.ts'
 import type { CommandIo } from '../lib/io.ts'
-import { notEnabled } from './webhook.ts'
+import { notEnabled } from './configuration.ts'
 import type { Gateway } from '../../edge/handles.ts'
 
 /** Starts the gateway. A case that only inspects the options passes a stand-in. */

@@ -1,42 +1,29 @@
 // The command `webhook`: adds, lists, removes and tests the routes of the gateway.
 
-import { randomBytes } from 'node:crypto'
-import { originTarget, platforms, targets } from '../../../spec/gateway/deliveries.ts'
-import { configDirectory, exitCodes, generatedSecret } from '../../../spec/gateway/subscriptions.ts'
+import { originTarget, targets } from '../../../spec/gateway/deliveries.ts'
+import { configDirectory, exitCodes } from '../../../spec/gateway/subscriptions.ts'
 import { printable } from '../../client/terminal-text.ts'
-import { configDirOf, readSettings } from '../../config/config-dir.ts'
-import { baseUrlOf, readBaseUrl, type Settings } from '../../config/settings.ts'
 import {
   changeSubscriptions,
   findSubscriptions,
   readSubscriptions,
   invalidNames,
 } from '../../edge/gateway/subscriptions-file.ts'
-import { isObject, type JsonObject } from '../../lib/json.ts'
+import { isObject } from '../../lib/json.ts'
 import { serversOn } from '../../options/like.ts'
 import { usageError } from '../../options/usage.ts'
 import {
   postObstacle,
   readName,
-  readPlace,
   requireSecret,
   type SubscriptionView,
-  subscriptionView,
-  subscribedEntry,
-  type SubscribeRequest,
 } from '../../gateway/subscriptions.ts'
 import { builtInSchemes } from '../../gateway/post/schemes.ts'
-import { readEvents, readList, readRoute, readWrittenList } from '../../gateway/state/routes.ts'
 import { refused } from '../../lib/refused.ts'
-import {
-  bare,
-  type Flags,
-  readSecret,
-  runSubcommand,
-  type Subcommand,
-  withValue,
-} from '../lib/command.ts'
+import { bare, type Flags, runSubcommand, type Subcommand, withValue } from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
+import { factLines, oldLines, oneName, openConfiguration, show } from './configuration.ts'
+import { subscribe } from './webhook-subscribe.ts'
 import { testCommand } from './webhook-test.ts'
 
 export const webhookHelp = `Usage: flowdouble webhook COMMAND [options]
@@ -69,6 +56,7 @@ Options for subscribe:
   --secret SECRET        secret of the sender (default: kept, or generated); - reads it from standard input
   --secret-file FILE     read the secret from a file
   --new-secret           replace the secret of an existing route by a new one
+  --keep-old TIME        with a new secret, accept the old one for that time too: 30m, 24h, 7d
 
 Options for list:
   --no-secrets           omit the secrets
@@ -102,7 +90,7 @@ const subcommands: readonly Subcommand[] = [
     names: ['subscribe', 'add'],
     flags: {
       ...withValue('prompt', 'events', 'description', 'skills', 'deliver', 'deliver-chat-id'),
-      ...withValue('secret', 'secret-file', 'origin', 'webhook-base-url'),
+      ...withValue('secret', 'secret-file', 'keep-old', 'origin', 'webhook-base-url'),
       ...bare('new-secret', 'deliver-only', 'in-order'),
     },
     run: subscribe,
@@ -123,127 +111,6 @@ const subcommands: readonly Subcommand[] = [
   },
 ]
 
-type Configuration = { readonly dir: string; readonly settings: Settings; readonly baseUrl: string }
-
-/** Opens the configuration for a command. Throws a refusal unless webhooks are enabled [subscriptions/unenabled]. */
-async function openConfiguration(flags: Flags, { env, cwd }: CommandIo): Promise<Configuration> {
-  const given = flags.text('webhook-base-url')
-  const base_url = given === undefined ? undefined : readBaseUrl(given)
-  if (given !== undefined && base_url === undefined)
-    throw usageError('--webhook-base-url needs an address such as https://hooks.example.')
-  const dir = configDirOf(flags.text('config-dir'), env, cwd)
-  const { quirks } = flags
-  const found = { env, quirks, isWebhookCommand: true, flags: { base_url } }
-  const settings = await readSettings(dir, found)
-  if (!settings.enabled) throw refused(notEnabled(dir))
-  return { dir, settings, baseUrl: baseUrlOf(settings) }
-}
-
-/** The message that webhooks are off, and how to enable them. */
-export const notEnabled = (dir: string): string => `Webhooks are not enabled in ${dir}.
-Enable them in one of these ways:
-  flowdouble gateway setup --enable --yes --config-dir ${dir}
-  in ${dir}/config.yaml:
-    platforms:
-      webhook:
-        enabled: true
-  in ${dir}/.env, or in the environment:
-    WEBHOOK_ENABLED=true
-Then start the gateway: flowdouble gateway run`
-
-function oneName({ words }: Flags, command: string): string {
-  const [name, more] = words
-  if (name === undefined) throw usageError(`webhook ${command} needs the name of a route.`)
-  if (more !== undefined)
-    throw usageError(`webhook ${command} takes one name; quote a name that contains spaces.`)
-  return name
-}
-
-async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
-  const given = oneName(flags, 'subscribe')
-  const place = flags.text('origin')
-  const origin = place === undefined ? null : readPlace(place)
-  if (origin === undefined)
-    throw usageError(`--origin must be PLATFORM:CHAT. Platforms: ${platforms.join(', ')}.`)
-  const wantsNewSecret = flags.isSet('new-secret')
-  if (wantsNewSecret && (flags.text('secret') ?? flags.text('secret-file')) !== undefined)
-    throw usageError('--new-secret generates a secret: leave out --secret and --secret-file.')
-  const desk = await openConfiguration(flags, io)
-  const { dir, settings } = desk
-  const { quirks } = flags
-  const name = readName(given)
-  if (Object.hasOwn(settings.routes, name) && !quirks.includes('webhooks.subscribe-shadowed')) {
-    throw refused(`config.yaml has a static route "${name}", which wins. Choose another name.`)
-  }
-  const secret = (await readSecret(flags, io)) ?? null
-  const isAsWritten = quirks.includes('webhooks.events-as-written')
-  const [events = '', skills = ''] = [flags.text('events'), flags.text('skills')]
-  const request: SubscribeRequest = {
-    name,
-    description: flags.text('description') ?? '',
-    events: isAsWritten ? readWrittenList(events) : readEvents(events),
-    prompt: flags.text('prompt') ?? '',
-    skills: isAsWritten ? readWrittenList(skills) : readList(skills),
-    deliver: flags.text('deliver') || 'log',
-    chatId: flags.text('deliver-chat-id') ?? '',
-    isDirect: flags.isSet('deliver-only'),
-    isInOrder: flags.isSet('in-order'),
-    origin,
-    secret,
-    wantsNewSecret,
-  }
-  const generated = randomBytes(generatedSecret.bytes).toString('base64url')
-  const created_at = new Date().toISOString().replace(/\.\d+Z$/, 'Z')
-  const { entry, isUpdate } = await changeSubscriptions(dir, (entries) => {
-    const before = entries.get(name)
-    const entry = subscribedEntry(request, before, { generated, created_at, quirks })
-    entries.set(name, entry)
-    return { entry, isUpdate: before !== undefined }
-  })
-  const { route } = show(desk, name, entry)
-  const { webhook_url } = route
-  io.stdout.write(
-    flags.isJson
-      ? `${JSON.stringify({ name, webhook_url, secret: route.secret })}\n`
-      : printable(subscribedText(route, isUpdate)),
-  )
-  return exitCodes.done
-}
-
-/** An entry of the file as a route, and as the command prints it. */
-function show({ settings, baseUrl }: Configuration, name: string, entry: JsonObject) {
-  const read = readRoute(name, entry, settings.secret)
-  return {
-    read,
-    route: subscriptionView(read, entry, `${baseUrl}/webhooks/${encodeURIComponent(name)}`),
-  }
-}
-
-const PROMPT_SHOWN = 80
-
-function subscribedText(route: SubscriptionView, isUpdate: boolean): string {
-  const { name, webhook_url, secret = '', prompt, deliver_only } = route
-  const label = deliver_only ? 'Message' : 'Prompt'
-  const more = prompt.length > PROMPT_SHOWN ? '...' : ''
-  const lines = [
-    `${isUpdate ? 'Updated' : 'Created'} webhook subscription: ${name}`,
-    `URL:     ${webhook_url}`,
-    `Secret:  ${secret}`,
-    ...factLines(route),
-    ...(prompt === '' ? [] : [`${label}: ${prompt.slice(0, PROMPT_SHOWN)}${more}`]),
-  ]
-  return `${lines.join('\n  ')}
-
-Configure the sender to post to the URL and to sign with the secret (HMAC-SHA256).
-Start the gateway to receive events: flowdouble gateway run
-`
-}
-
-const factLines = ({ events, deliver, deliver_only }: SubscriptionView): readonly string[] => [
-  `Events:  ${events.length === 0 ? '(all)' : events.join(', ') || '(none: the filter lists nothing)'}`,
-  `Deliver: ${deliver}${deliver_only ? ' (direct, no agent)' : ''}`,
-]
-
 async function list(flags: Flags, io: CommandIo): Promise<number> {
   if (flags.words.length > 0) throw usageError('webhook list takes no arguments.')
   const desk = await openConfiguration(flags, io)
@@ -253,12 +120,11 @@ async function list(flags: Flags, io: CommandIo): Promise<number> {
   const routes = [...entries].flatMap(([name, entry]) => {
     if (!isObject(entry)) return []
     const { read, route } = show(desk, name, entry)
-    const { secret, ...others } = route
     const isShadowed = Object.hasOwn(settings.routes, name)
     const note = isShadowed
       ? 'is ignored: a static route has the same name'
       : postObstacle(read, flags.quirks)
-    return { route: isOpen && secret !== undefined ? route : others, note }
+    return { route: isOpen ? route : withoutSecrets(route), note }
   })
   for (const name of invalidNames(entries)) {
     io.stderr.write(
@@ -279,6 +145,15 @@ async function list(flags: Flags, io: CommandIo): Promise<number> {
   return exitCodes.done
 }
 
+function withoutSecrets({
+  secret: _,
+  old_secrets: old,
+  ...others
+}: SubscriptionView): SubscriptionView {
+  const old_secrets = old?.map(({ valid_until }) => ({ valid_until }))
+  return { ...others, ...(old_secrets !== undefined && { old_secrets }) }
+}
+
 type RouteListing = { readonly route: SubscriptionView; readonly note: string | undefined }
 
 function listText(routes: readonly RouteListing[]): string {
@@ -290,6 +165,7 @@ function listText(routes: readonly RouteListing[]): string {
       ...(description === '' ? [] : [description]),
       `URL:     ${webhook_url}`,
       ...(secret === undefined ? [] : [`Secret:  ${secret}`]),
+      ...oldLines(route),
       ...factLines(route),
       ...(note === undefined ? [] : [`Note:    the route ${note}`]),
     ]

@@ -5,6 +5,7 @@ import { configFiles } from '../../../spec/gateway/subscriptions.ts'
 import { isFolder, makeWritableFolder } from '../../config/folders.ts'
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { isRefused, refused } from '../../lib/refused.ts'
+import { dropExpired } from '../../gateway/subscriptions.ts'
 import { readText, realPlace, replaceFile } from '../../config/files.ts'
 import { withLock } from '../../config/lock.ts'
 
@@ -55,6 +56,7 @@ export async function changeSubscriptions<T>(
     const entries = requireSound(await findSubscriptions(dir), path)
     requireLoadable(entries)
     const result = change(entries)
+    for (const entry of entries.values()) if (isObject(entry)) dropExpired(entry, Date.now())
     await replaceFile(path, `${indented(entries)}\n`, mode)
     return result
   })

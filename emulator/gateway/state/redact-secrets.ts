@@ -17,8 +17,8 @@ export function noteSecrets(world: GatewayWorld): void {
     state: { dynamicRoutes },
   } = world
   const secrets = new Set([...world.state.secrets, options.secret ?? ''])
-  for (const { secret } of staticRoutes.values()) secrets.add(secret)
-  for (const { secret } of dynamicRoutes.values()) secrets.add(secret)
+  for (const route of [...staticRoutes.values(), ...dynamicRoutes.values()])
+    for (const { secret } of [route, ...route.oldSecrets]) secrets.add(secret)
   world.state.secrets = [...secrets]
     .filter((secret) => secret.length >= hiddenFromCharacters && secret !== insecureSecret)
     .toSorted((a, b) => b.length - a.length)

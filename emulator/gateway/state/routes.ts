@@ -7,11 +7,16 @@ import { didYouMean } from '../../lib/nearest.ts'
 import { isObject, type Json, type JsonObject, readJson } from '../../lib/json.ts'
 import { isTruthy } from '../../lib/python.ts'
 
+/** A secret that counts until a moment, in milliseconds since 1970. */
+export type OldSecret = { readonly secret: string; readonly untilMs: number }
+
 /** A route as the gateway uses it. */
 export type Route = {
   readonly name: string
   /** The effective secret; empty for none. */
   readonly secret: string
+  /** Secrets that count beside it, each until a time of day. */
+  readonly oldSecrets: readonly OldSecret[]
   readonly isEnabled: boolean
   /** The accepted event types; an empty list for all, an empty text for none at all. */
   readonly events: readonly string[]
@@ -71,6 +76,7 @@ export function readRoute(name: string, given: JsonObject, globalSecret: string 
   return {
     name,
     secret,
+    oldSecrets: readOldSecrets(given.get('old_secrets')),
     isEnabled: given.get('enabled') !== false,
     events: readEvents(given.get('events')),
     writtenEvents: given.get('events') ?? null,
@@ -86,6 +92,22 @@ export function readRoute(name: string, given: JsonObject, globalSecret: string 
     origin: readOrigin(given.get('origin')),
   }
 }
+
+/** Without those that have no valid time, or could not open a route by themselves. */
+function readOldSecrets(value: Json | undefined): readonly OldSecret[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((item) => {
+    const secret = isObject(item) ? textOrEmpty(item.get('secret')) : ''
+    const untilMs = isObject(item) ? untilMsOf(item) : NaN
+    return secret === '' || secret === insecureSecret || Number.isNaN(untilMs)
+      ? []
+      : [{ secret, untilMs }]
+  })
+}
+
+/** The time of an old secret in milliseconds since 1970; NaN for one that has none. */
+export const untilMsOf = (old: JsonObject): number =>
+  Date.parse(textOrEmpty(old.get('valid_until')))
 
 function readOrigin(value: Json | undefined): Route['origin'] {
   if (!isObject(value)) return null
@@ -152,7 +174,16 @@ export const gatewaySecrets = (options: {
 /** The secrets in a text of routes; none if it is not one. */
 export function secretsIn(text: string): readonly string[] {
   const routes = text === '' ? undefined : readFile(text)
-  return Array.from(routes?.values() ?? [], (route) => route.get('secret')).filter(
-    (secret) => typeof secret === 'string',
-  )
+  return Array.from(routes?.values() ?? [], secretHolders)
+    .flat()
+    .flatMap((holder) => {
+      const secret = holder.get('secret')
+      return typeof secret === 'string' ? secret : []
+    })
+}
+
+/** The objects of a route whose member `secret` is one: itself, and its old secrets. */
+export function secretHolders(route: JsonObject): readonly JsonObject[] {
+  const old = route.get('old_secrets')
+  return [route, ...(Array.isArray(old) ? old.filter(isObject) : [])]
 }

@@ -53,6 +53,53 @@ proves('signatures/own-secret', async (subject) => {
   await takesNone(subject, two.route, [one.secret, subject.sender.secret])
 })
 
+proves('signatures/old-secret', async (subject) => {
+  const { control, now, schemes: known } = subject.sender
+  const at = async (seconds: number): Promise<string> =>
+    new Date(((await now()) + seconds) * 1000).toISOString().replace('.000Z', 'Z')
+  const until = async (secret: string, seconds: number) => ({
+    secret,
+    valid_until: await at(seconds),
+  })
+  const make = async () =>
+    control.make({
+      secret: 'flowdouble-check-new',
+      old_secrets: [
+        await until('flowdouble-check-over', -5),
+        await until('flowdouble-check-long', 3600),
+        await until('flowdouble-check-short', 600),
+        { secret: 'flowdouble-check-timeless' },
+        { secret: 'flowdouble-check-odd', valid_until: 'tomorrow' },
+        await until(openly, 3600),
+        await until('', 3600),
+      ],
+    })
+  for (const scheme of known) {
+    const { route } = await make()
+    for (const [name, isValid] of [
+      ['new', true],
+      ['long', true],
+      ['short', true],
+      ['over', false],
+      ['timeless', false],
+      ['odd', false],
+      ['none', false],
+    ] as const) {
+      const headers = await signedBy(subject, { scheme, secret: `flowdouble-check-${name}` })
+      await judges(subject, isValid, headers, { route })
+    }
+  }
+  const to = await make()
+  await takesNone(subject, to.route, [openly, '', 'undefined'])
+  if (!subject.isOwn) return
+  const takes = async (secret: string): Promise<number> =>
+    (await postAs(subject, { to, scheme: 'github', secret: `flowdouble-check-${secret}` })).status
+  await subject.gateway.advance(599_999)
+  expect([await takes('short'), await takes('long')]).toEqual([202, 202])
+  await subject.gateway.advance(1)
+  expect([await takes('short'), await takes('long'), await takes('new')]).toEqual([401, 202, 202])
+})
+
 proves('signatures/bare-base64', async (subject) => {
   const bare = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYX'
   const { route } = await subject.sender.control.make({ secret: bare })

@@ -108,6 +108,8 @@ const secrets = [
   'hidden-own',
   'hidden-global',
   'hidden-later',
+  'hidden-before',
+  'hidden-older',
   'whsec_aGlkZGVuLWtleQ==',
   'ключ-hidden',
 ]
@@ -137,6 +139,10 @@ proves(
     expect((await exchangeBytes(url, head, unicode)).status).toBe(202)
     gateway.subscribe('later', { secret: 'hidden-later', prompt: 'x' })
     replies.push(await post('later', {}, signed('{}', 'hidden-later')))
+    const old_secrets = [{ secret: 'hidden-before', valid_until: '2100-01-01T00:00:00Z' }]
+    gateway.subscribe('rotated', { secret: 'hidden-later', prompt: 'hidden-before', old_secrets })
+    replies.push(await post('rotated', {}, signed('{}', 'hidden-before')))
+    replies.push(await post('static', {}, signed('{}', 'hidden-older')))
     gateway.failDeliveries({ target: '*', error: 'failed with hidden-own', times: 1 })
     replies.push(await post('direct', {}, signed('{}', 'hidden-global')))
     await idle()
@@ -147,6 +153,8 @@ proves(
       400,
       // Svix comes first with the id that these have too.
       ...schemeNames.map((name) => (['standard', 'jira'].includes(name) ? 200 : 202)),
+      202,
+      202,
       202,
       502,
     ])
@@ -160,9 +168,9 @@ proves(
       expect([secret, logged.includes(secret)]).toEqual([secret, false])
     }
     // Nor does a signature by which a post could be sent again.
-    for (const digest of Object.values(signed('{}', 'hidden-later'))) {
-      expect(journal).not.toContain(digest)
-    }
+    for (const secret of ['hidden-later', 'hidden-before', 'hidden-older'])
+      for (const digest of Object.values(signed('{}', secret)))
+        expect(journal).not.toContain(digest)
     expect(replayGateway(journal)).toEqual({
       entries: journal.split('\n').length - 1,
       differs: null,
@@ -175,6 +183,10 @@ proves(
       svix: { secret: 'whsec_aGlkZGVuLWtleQ==' },
       unicode: { secret: 'ключ-hidden' },
       direct: { deliver: 'slack', deliver_only: true },
+      static: {
+        secret: 'hidden-later',
+        old_secrets: [{ secret: 'hidden-older', valid_until: '2100-01-01T00:00:00Z' }],
+      },
     },
   },
 )

@@ -28,6 +28,19 @@ async function post(url: string, atMs: number, id: string): Promise<number> {
   return (await fetch(`${url}/webhooks/ci`, { method: 'POST', body, headers })).status
 }
 
+proves('signatures/old-secret', async () => {
+  const valid_until = new Date(dayTime() + HOUR_MS / 2).toISOString()
+  const routes = { ci: { secret: 'new-secret', old_secrets: [{ secret: SECRET, valid_until }] } }
+  const gateway = await startGateway({ port: 0, routes })
+  const statuses: number[] = []
+  for (const byMs of [0, HOUR_MS, -HOUR_MS])
+    await set(byMs, async () => {
+      statuses.push(await post(gateway.url, Date.now(), `id ${byMs}`))
+    })
+  expect(statuses).toEqual([202, 401, 202])
+  await gateway.close()
+})
+
 proves('signatures/wall-clock', async () => {
   const gateway = await startGateway({ port: 0, routes: { ci } })
   for (const byMs of [-HOUR_MS, HOUR_MS])

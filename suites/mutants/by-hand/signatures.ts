@@ -7,6 +7,7 @@ import {
   onReply,
   quirk,
   rejecting,
+  replyStatus,
   type Request,
 } from '../gateway-tamper.ts'
 import type { GatewayMutants } from '../tamper.ts'
@@ -64,6 +65,33 @@ export const signatures: GatewayMutants = {
     breaks: ['signatures/own-secret'],
     options: {
       routes: { own: { secret: 'global-secret' }, global: {} },
+    },
+  },
+  'old-secrets-do-not-count': {
+    breaks: ['signatures/old-secret'],
+    tamper: () => {
+      const before = new Set<number>()
+      return (effects, input) => {
+        const isOld = effects.some(
+          (one) => one.kind === 'log' && one.text.includes('has an old secret'),
+        )
+        if (isOld && input.kind === 'request') before.add(input.request)
+        return effects.map((one) =>
+          one.kind === 'reply' && before.has(one.request) ? { ...one, ...invalid } : one,
+        )
+      }
+    },
+  },
+  'old-secrets-never-end': {
+    breaks: ['signatures/old-secret'],
+    tamper: () => {
+      const known = new Set<string>()
+      return (effects, input) => {
+        if (input.kind !== 'request') return effects
+        const own = signatureOf(input)
+        if (replyStatus(effects) !== 401) known.add(own)
+        return known.has(own) ? lets(401)()(effects, input) : effects
+      }
     },
   },
   'body-is-trimmed': {

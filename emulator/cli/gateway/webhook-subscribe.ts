@@ -1,0 +1,112 @@
+// The command `webhook subscribe`: creates a route, or replaces one.
+
+import { randomBytes } from 'node:crypto'
+import { platforms } from '../../../spec/gateway/deliveries.ts'
+import { exitCodes, generatedSecret } from '../../../spec/gateway/subscriptions.ts'
+import { printable } from '../../client/terminal-text.ts'
+import { changeSubscriptions } from '../../edge/gateway/subscriptions-file.ts'
+import {
+  readName,
+  readPlace,
+  subscribedEntry,
+  type SubscribeRequest,
+  type SubscriptionView,
+} from '../../gateway/subscriptions.ts'
+import { readEvents, readList, readWrittenList } from '../../gateway/state/routes.ts'
+import { refused } from '../../lib/refused.ts'
+import { secondText } from '../../lib/time-text.ts'
+import { usageError } from '../../options/usage.ts'
+import { type Flags, readSecret } from '../lib/command.ts'
+import { readDuration } from '../lib/duration.ts'
+import type { CommandIo } from '../lib/io.ts'
+import { factLines, oldLines, oneName, openConfiguration, show } from './configuration.ts'
+
+/** Runs the command. */
+export async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
+  const given = oneName(flags, 'subscribe')
+  const place = flags.text('origin')
+  const origin = place === undefined ? null : readPlace(place)
+  if (origin === undefined)
+    throw usageError(`--origin must be PLATFORM:CHAT. Platforms: ${platforms.join(', ')}.`)
+  const wantsNewSecret = flags.isSet('new-secret')
+  if (wantsNewSecret && givesSecret(flags))
+    throw usageError('--new-secret generates a secret: leave out --secret and --secret-file.')
+  const keepsOldMs = keepOld(flags)
+  const desk = await openConfiguration(flags, io)
+  const { dir, settings } = desk
+  const { quirks } = flags
+  const name = readName(given)
+  if (Object.hasOwn(settings.routes, name) && !quirks.includes('webhooks.subscribe-shadowed')) {
+    throw refused(`config.yaml has a static route "${name}", which wins. Choose another name.`)
+  }
+  const secret = (await readSecret(flags, io)) ?? null
+  const isAsWritten = quirks.includes('webhooks.events-as-written')
+  const [events = '', skills = ''] = [flags.text('events'), flags.text('skills')]
+  const request: SubscribeRequest = {
+    name,
+    description: flags.text('description') ?? '',
+    events: isAsWritten ? readWrittenList(events) : readEvents(events),
+    prompt: flags.text('prompt') ?? '',
+    skills: isAsWritten ? readWrittenList(skills) : readList(skills),
+    deliver: flags.text('deliver') || 'log',
+    chatId: flags.text('deliver-chat-id') ?? '',
+    isDirect: flags.isSet('deliver-only'),
+    isInOrder: flags.isSet('in-order'),
+    origin,
+    secret,
+    wantsNewSecret,
+    keepOldUntilMs: keepsOldMs === undefined ? null : Date.now() + keepsOldMs,
+  }
+  const generated = randomBytes(generatedSecret.bytes).toString('base64url')
+  const created_at = secondText(Date.now())
+  const globalSecret = settings.secret
+  const { entry, isUpdate } = await changeSubscriptions(dir, (entries) => {
+    const before = entries.get(name)
+    const entry = subscribedEntry(request, before, { generated, created_at, quirks, globalSecret })
+    entries.set(name, entry)
+    return { entry, isUpdate: before !== undefined }
+  })
+  const { route } = show(desk, name, entry)
+  const { webhook_url, secret: newSecret, old_secrets: old } = route
+  const until = keepsOldMs === undefined ? undefined : old?.at(-1)?.valid_until
+  const result = { name, webhook_url, secret: newSecret, old_secret_until: until }
+  io.stdout.write(
+    flags.isJson ? `${JSON.stringify(result)}\n` : printable(subscribedText(route, isUpdate)),
+  )
+  return exitCodes.done
+}
+
+const givesSecret = (flags: Flags): boolean =>
+  (flags.text('secret') ?? flags.text('secret-file')) !== undefined
+
+/** For how long to keep the old secret, in milliseconds; undefined without the flag. */
+function keepOld(flags: Flags): number | undefined {
+  const text = flags.text('keep-old')
+  if (text === undefined) return undefined
+  if (!flags.isSet('new-secret') && !givesSecret(flags))
+    throw usageError('--keep-old needs a new secret: give --new-secret, --secret or --secret-file.')
+  const ms = readDuration(text)
+  if (ms === undefined) throw usageError('--keep-old needs a time such as 30m, 24h or 7d.')
+  return ms
+}
+
+const PROMPT_SHOWN = 80
+
+function subscribedText(route: SubscriptionView, isUpdate: boolean): string {
+  const { name, webhook_url, secret = '', prompt, deliver_only } = route
+  const label = deliver_only ? 'Message' : 'Prompt'
+  const more = prompt.length > PROMPT_SHOWN ? '...' : ''
+  const lines = [
+    `${isUpdate ? 'Updated' : 'Created'} webhook subscription: ${name}`,
+    `URL:     ${webhook_url}`,
+    `Secret:  ${secret}`,
+    ...oldLines(route),
+    ...factLines(route),
+    ...(prompt === '' ? [] : [`${label}: ${prompt.slice(0, PROMPT_SHOWN)}${more}`]),
+  ]
+  return `${lines.join('\n  ')}
+
+Configure the sender to post to the URL and to sign with the secret (HMAC-SHA256).
+Start the gateway to receive events: flowdouble gateway run
+`
+}
