@@ -80,6 +80,7 @@ export { redactRecording } from './recording/redact.ts'
 export { findingText, scanRecording } from './recording/scan.ts'
 export { writeHar } from './recording/write-har.ts'
 
+export { splitText } from './gateway/deliveries/split-text.ts'
 export { createGatewayWorld, forkGateway } from './gateway/gateway.ts'
 export { nextWakeMs as nextGatewayWakeMs, step as stepGateway } from './gateway/step.ts'
 

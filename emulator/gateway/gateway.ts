@@ -6,7 +6,7 @@ import { copyOf } from '../lib/copy.ts'
 import { createRandom } from '../lib/random.ts'
 import { createTimers } from '../lib/timers.ts'
 import type { WorldChange } from '../machine.ts'
-import { deliveryScriptsOf } from './outbox.ts'
+import { deliveryScriptsOf } from './deliveries/scripts.ts'
 import { ratesAtStart } from './state/rate-limit.ts'
 import { noteSecrets } from './state/redact-secrets.ts'
 import { portableHmac } from './post/sign.ts'
@@ -25,6 +25,9 @@ export function createGatewayWorld(
   return world
 }
 
+/** How many direct deliveries that failed after a part of theirs was confirmed are remembered. */
+const MAX_CONFIRMED = 100
+
 const emptyState = (options: GatewayStateOptions, nowMs: number): GatewayState => ({
   nowMs,
   random: createRandom(options.seed),
@@ -39,6 +42,7 @@ const emptyState = (options: GatewayStateOptions, nowMs: number): GatewayState =
   pace: [],
   attempts: new Map(),
   sending: new Map(),
+  confirmed: createBounded(MAX_CONFIRMED),
   deliveryScripts: deliveryScriptsOf(options.script),
   runCount: 0,
   timers: createTimers(),

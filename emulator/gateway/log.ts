@@ -70,12 +70,24 @@ function runLine({ route, event, delivery_id, status, is_silent, error }: AgentR
 }
 
 function deliveryLine(entry: OutboxEntry): LogLine {
-  const { route, event, delivery_id, target, chat_id, attempt, status, error } = entry
+  const { route, event, delivery_id, target, chat_id, part, parts, attempt, status, error } = entry
   const to = chat_id === null ? word(target) : `${word(target)}:${word(chat_id)}`
   const again = attempt === 1 ? '' : ` (attempt ${attempt})`
   const ending = error === null ? status : `${status}: ${error}`
-  const text = `delivery ${word(route)} ${word(delivery_id)} to ${to} ${ending}${again}`
-  const fields = { route, event, delivery_id, target, chat_id, attempt, status, error }
+  const which = parts === 1 ? '' : ` (part ${part} of ${parts})`
+  const text = `delivery ${word(route)} ${word(delivery_id)} to ${to}${which} ${ending}${again}`
+  const fields = {
+    route,
+    event,
+    delivery_id,
+    target,
+    chat_id,
+    part,
+    parts,
+    attempt,
+    status,
+    error,
+  }
   return { level: error === null ? 'info' : 'error', kind: 'delivery', text, fields }
 }
 

@@ -1,14 +1,24 @@
-// Deliveries: attempts, their results, retries, and the scripted failures of the outbox.
+// Deliveries: the attempts for each part of a text, their results, and what follows them.
 
-import { logTarget, originTarget, plainText } from '../../spec/gateway/deliveries.ts'
+import {
+  logTarget,
+  originTarget,
+  plainText,
+  type Sender,
+  senders,
+} from '../../spec/gateway/deliveries.ts'
 import { limits } from '../../spec/limits.ts'
+import { get, put, remove } from '../lib/bounded.ts'
 import { cancelTimer } from '../lib/timers.ts'
 import type { Reply } from '../http/replies.ts'
 import { answer } from './answers.ts'
-import { plan } from './state/timers.ts'
-import type { GatewayScript } from '../../spec/scenario/gateway.ts'
-import type { Delivery, DeliveryFailure, FailureFacts, ScriptedFailure } from './state/inputs.ts'
-import { nextAtReference, nextAttempt } from './deliveries/retries.ts'
+import { keyOfPart } from './deliveries/keys.ts'
+import { type NextAttempt, nextAtReference, nextAttempt } from './deliveries/retries.ts'
+import { takeScript } from './deliveries/scripts.ts'
+import { splitText } from './deliveries/split-text.ts'
+import { log } from './log.ts'
+import { forget } from './state/delivery-ids.ts'
+import type { AttemptOutcome, Delivery, DeliveryFailure } from './state/inputs.ts'
 import {
   type Attempt,
   type DeliveryScript,
@@ -18,8 +28,7 @@ import {
   nextSerial,
   timeMs,
 } from './state/state.ts'
-import { log } from './log.ts'
-import { forget } from './state/delivery-ids.ts'
+import { plan } from './state/timers.ts'
 
 /** A text to be delivered, with the post that it comes from. */
 type Message = Pick<Delivery, 'key' | 'route' | 'event' | 'delivery_id' | 'text'>
@@ -37,12 +46,48 @@ export function deliver(
   message: Message,
   ending: Attempt['ending'],
 ): void {
-  const id = nextSerial(world)
   const place = { target, chat_id, thread_id, deliver_extra }
+  const longest = longestText(world, target)
+  const texts = longest === undefined ? [message.text] : splitText(message.text, longest)
+  const count = ending.kind === 'direct' ? takeConfirmed(world, message, texts) : 0
   // In journals the members of the message stand in the order of the caller.
-  const delivery: Delivery = Object.assign(place, message, { attempt: 1 })
-  world.state.attempts.set(id, { delivery, ending, fault, isPlain: false })
+  const first = { part: 1, parts: texts.length, attempt: 1 }
+  const delivery: Delivery = Object.assign(place, message, first)
+  begin(world, { delivery, texts, ending, fault, isPlain: false }, count + 1)
+}
+
+/** Makes the first attempt for a part of a text. */
+function begin(world: GatewayWorld, of: Attempt, part: number): void {
+  const id = nextSerial(world)
+  const text = of.texts[part - 1] as string
+  const key = keyOfPart(of.delivery.key, part)
+  const delivery = Object.assign({}, of.delivery, { key, text, part, attempt: 1 })
+  world.state.attempts.set(id, Object.assign({}, of, { delivery, isPlain: false }))
   attempt(world, id)
+}
+
+/** The longest text that a target takes, if its texts are sent in parts [deliveries/parts]. */
+function longestText({ setup }: GatewayWorld, target: string): number | undefined {
+  if (!setup.options.isSplit || !Object.hasOwn(senders, target)) return undefined
+  return (senders as Readonly<Record<string, Sender>>)[target]?.longestText
+}
+
+const postKey = ({ route, delivery_id }: Pick<Delivery, 'route' | 'delivery_id'>): string =>
+  `${route}\n${delivery_id}`
+
+/** How many parts of a direct delivery its target has from an earlier post with its id [deliveries/parts-confirmed]. */
+function takeConfirmed(
+  { state: { confirmed } }: GatewayWorld,
+  message: Message,
+  texts: readonly string[],
+): number {
+  const key = postKey(message)
+  const found = get(confirmed, key)
+  if (found === undefined) return 0
+  remove(confirmed, key)
+  const isSame =
+    found.texts.length === texts.length && found.texts.every((one, at) => one === texts[at])
+  return isSame ? found.count : 0
 }
 
 /**
@@ -103,55 +148,6 @@ function record(world: GatewayWorld, id: number, script: DeliveryScript | undefi
   })
 }
 
-/** Takes the script for a delivery to the outbox; undefined if it succeeds immediately. */
-function takeScript({ state }: GatewayWorld, target: string): DeliveryScript | undefined {
-  const { deliveryScripts: all } = state
-  const at = all.findIndex((one) => one.target === target || one.target === '*')
-  const found = all[at]
-  if (found === undefined || found.times === null) return found
-  const { failure, delayMs, times } = found
-  state.deliveryScripts =
-    times === 1
-      ? all.toSpliced(at, 1)
-      : all.with(at, { target: found.target, failure, delayMs, times: times - 1 })
-  return found
-}
-
-/** The delivery rules of a scenario, as scripts. */
-export const deliveryScriptsOf = ({ deliveries = [] }: GatewayScript): DeliveryScript[] =>
-  deliveries.map(({ target = '*', error, delayMs = 0, times = null, ...facts }) => {
-    const isFailure = error !== undefined || facts.status !== undefined
-    const failure = isFailure
-      ? failureOf(error ?? `${target} answered ${facts.status}`, facts)
-      : null
-    return { target, failure, delayMs, times }
-  })
-
-/** A failure with this text, if any, and what else is known of it. */
-export function failureOf(error: string, { status, retryAfterMs }: FailureFacts): DeliveryFailure
-export function failureOf(error: string | null, facts: FailureFacts): DeliveryFailure | null
-export function failureOf(
-  error: string | null,
-  { status, retryAfterMs }: FailureFacts,
-): DeliveryFailure | null {
-  if (error === null) return null
-  return {
-    error,
-    ...(status !== undefined && { status }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  }
-}
-
-/** Makes deliveries of a target fail; replaces earlier scripts for it. */
-export function scriptFailure(
-  { state }: GatewayWorld,
-  { target, error, times, ...facts }: ScriptedFailure,
-): void {
-  const others = state.deliveryScripts.filter((one) => one.target !== target)
-  const failure = failureOf(error, facts)
-  state.deliveryScripts = times === 0 ? others : [...others, { target, failure, delayMs: 0, times }]
-}
-
 /** Ends an attempt: with a failure, or successfully. */
 export function endAttempt(world: GatewayWorld, id: number, failure: DeliveryFailure | null): void {
   const one = world.state.attempts.get(id)
@@ -162,7 +158,48 @@ export function endAttempt(world: GatewayWorld, id: number, failure: DeliveryFai
     cancelTimer(world.state.timers, timeOut)
     world.state.sending.delete(id)
   }
-  const { delivery, ending } = one
+  const next = failure === null ? null : nextOf(world, one, failure)
+  const outcome = outcomeOf(one, failure, next)
+  report(world, id, one, { failure, next, outcome })
+  if (outcome === 'confirmed') begin(world, one, one.delivery.part + 1)
+  else if (next !== null) retry(world, one, next)
+  else if (one.ending.kind === 'direct') answerDirect(world, one, one.ending, failure !== null)
+}
+
+/** What follows a failed attempt. A direct delivery is tried once: its sender is notified [deliveries/direct-once]. */
+function nextOf(world: GatewayWorld, one: Attempt, failure: DeliveryFailure): NextAttempt {
+  const { delivery, ending, isPlain } = one
+  if (ending.kind === 'direct') return null
+  const { isKeyed } = world.setup.options
+  const failed = { attempt: delivery.attempt, isPlain, failure, isKeyed }
+  return hasQuirk(world, 'webhooks.short-retries')
+    ? nextAtReference(failed)
+    : nextAttempt(failed, world.state.random)
+}
+
+function outcomeOf(
+  { delivery, texts, ending }: Attempt,
+  failure: DeliveryFailure | null,
+  next: NextAttempt,
+): AttemptOutcome {
+  if (failure === null) return delivery.part < texts.length ? 'confirmed' : 'delivered'
+  if (next !== null) return 'retried'
+  return ending.kind === 'direct' ? 'failed' : 'dead'
+}
+
+type AttemptEnd = {
+  readonly failure: DeliveryFailure | null
+  readonly next: NextAttempt
+  readonly outcome: AttemptOutcome
+}
+
+/** Reports the end of an attempt to observers. */
+function report(
+  world: GatewayWorld,
+  id: number,
+  { delivery, ending }: Attempt,
+  { failure, next, outcome }: AttemptEnd,
+): void {
   const error = failure?.error ?? null
   const status = error === null ? 'delivered' : 'failed'
   world.effects.push({
@@ -170,23 +207,26 @@ export function endAttempt(world: GatewayWorld, id: number, failure: DeliveryFai
     id,
     // In the order of Delivery; a leading spread is slow.
     entry: Object.assign({}, delivery, { status, error, timestamp: timeMs(world) } as const),
+    runId: ending.kind === 'direct' ? null : ending.run,
+    outcome,
+    nextMs: next === null ? null : world.state.nowMs + next.afterMs,
   })
-  if (ending.kind === 'direct') answerDirect(world, delivery, ending, error)
-  else if (failure !== null) retry(world, one, failure)
 }
 
 function answerDirect(
   world: GatewayWorld,
-  { route, delivery_id }: Delivery,
+  { delivery, texts }: Attempt,
   { request, deliver, repeats }: Extract<Attempt['ending'], { kind: 'direct' }>,
-  error: string | null,
+  isFailure: boolean,
 ): void {
+  const { route, delivery_id, part } = delivery
   // A retry by the sender counts as new [webhooks/id-forgotten].
-  if (error !== null && !hasQuirk(world, 'webhooks.duplicate-after-502')) {
+  if (isFailure && !hasQuirk(world, 'webhooks.duplicate-after-502')) {
     forget(world, route, delivery_id)
+    if (part > 1) put(world.state.confirmed, postKey(delivery), { count: part - 1, texts })
   }
   const isPython = hasQuirk(world, 'webhooks.python-json')
-  const failed = error === null ? undefined : answer('deliveryFailed', { delivery_id }, isPython)
+  const failed = isFailure ? answer('deliveryFailed', { delivery_id }, isPython) : undefined
   const reply = (to: number, { status, headers, body }: Reply): void => {
     world.effects.push({ kind: 'reply', request: to, status, headers, body: body as string })
   }
@@ -195,30 +235,32 @@ function answerDirect(
     reply(repeat, failed ?? answer('duplicate', { delivery_id }, isPython))
 }
 
-/** Makes the attempt that follows a failed one, if any does. */
-function retry(world: GatewayWorld, failed: Attempt, failure: DeliveryFailure): void {
+/** Makes the attempt that follows a failed one. */
+function retry(
+  world: GatewayWorld,
+  failed: Attempt,
+  { afterMs, isPlain }: NonNullable<NextAttempt>,
+): void {
   const { delivery } = failed
-  const { attempt: number, text } = delivery
-  const { isKeyed } = world.setup.options
-  const of = { attempt: number, isPlain: failed.isPlain, failure, isKeyed }
-  const following = hasQuirk(world, 'webhooks.short-retries')
-    ? nextAtReference(of)
-    : nextAttempt(of, world.state.random)
-  if (following === null) return
-  const { afterMs, isPlain } = following
   const isFirstPlain = isPlain && !failed.isPlain
-  const next = Object.assign({}, delivery, {
-    text: isFirstPlain ? asPlain(text) : text,
-    attempt: number + 1,
-  })
+  const text = isFirstPlain
+    ? asPlain(delivery.text, longestText(world, delivery.target))
+    : delivery.text
+  const next = Object.assign({}, delivery, { text, attempt: delivery.attempt + 1 })
   const id = nextSerial(world)
   world.state.attempts.set(id, Object.assign({}, failed, { isPlain, delivery: next }))
   if (afterMs === 0) attempt(world, id)
   else plan(world, afterMs, { kind: 'attempt', attempt: id })
 }
 
-const asPlain = (text: string): string =>
-  plainText.replace('{answer}', () => beginning(text, limits.plainAnswer.value))
+const [plainStart = ''] = plainText.split('{answer}')
+
+/** A text as plain text, cut to what its target takes: a part of it is almost that long already. */
+const asPlain = (text: string, longest: number | undefined): string =>
+  plainStart +
+  (longest === undefined
+    ? beginning(text, limits.plainAnswer.value)
+    : text.slice(0, longest - plainStart.length).replace(/[\ud800-\udbff]$/, ''))
 
 /** The first characters of a text, counted by code points. */
 const beginning = (text: string, characters: number): string =>

@@ -146,7 +146,15 @@ export function endRun(
   const { key, route, event, delivery_id } = run
   if (!is_silent) {
     const text = isEmpty ? notices.empty : failure === null ? trimmed : noticeOf(failure)
-    deliver(world, place, { key, text, route, event, delivery_id }, { kind: 'answer' })
+    deliver(
+      world,
+      place,
+      { key, text, route, event, delivery_id },
+      {
+        kind: 'answer',
+        run: id,
+      },
+    )
   }
   if (world.state.asked.delete(id)) startNextRuns(world)
 }

@@ -31,6 +31,8 @@ export type Deliveries = {
   (delivery: Delivery, signal: AbortSignal): PromiseLike<void>
   /** Whether whoever gets them knows a repeat by its key: then one that timed out is repeated. */
   readonly isKeyed?: boolean
+  /** Whether a text has to be in parts that its platform takes. */
+  readonly isSplit?: boolean
 }
 
 /** The complete options of a gateway. */
@@ -264,6 +266,7 @@ export const stateOptions = (
   agentTimeOutMs: options.agentTimeOutMs,
   sends: options.deliveries !== null,
   isKeyed: options.deliveries?.isKeyed === true,
+  isSplit: options.deliveries?.isSplit === true,
   homeChannels: options.homeChannels,
   connected: options.connected,
 })

@@ -169,6 +169,8 @@ const idOrNull = anyOf(text, number, nothing)
 /** The body that the gateway posts to --deliver-url. */
 export const deliveryCall = object({
   key: text,
+  part: positive,
+  parts: positive,
   target: { enum: targets },
   chat_id: idOrNull,
   thread_id: idOrNull,
@@ -245,6 +247,8 @@ export type Sender = {
   readonly tokenVariable: string
   /** The variable with the chat of routes that name none, unless `platforms.<target>.home_channel` has it. */
   readonly homeVariable?: string
+  /** The longest text of a call, in UTF-16 units: where platforms count otherwise, they count less. */
+  readonly longestText: number
   /** The member of the reply that must be true; if unset, a status of 2xx is enough. */
   readonly successMember?: string
   /** Where the JSON of a reply says in how many seconds to try again, if not only its Retry-After does. */
@@ -261,6 +265,7 @@ export const senders = {
     path: '/repos/{repo}/issues/{number}/comments',
     headers: { Authorization: 'Bearer {token}', Accept: 'application/vnd.github+json' },
     body: { body: '{text}' },
+    longestText: 65_536,
     tokenVariable: 'GITHUB_TOKEN',
   },
   telegram: {
@@ -269,6 +274,7 @@ export const senders = {
     path: '/bot{token}/sendMessage',
     headers: {},
     body: { chat_id: '{chat_id}', text: '{text}' },
+    longestText: 4096,
     threadBody: { message_thread_id: '{thread_id}' },
     tokenVariable: 'TELEGRAM_BOT_TOKEN',
     homeVariable: 'TELEGRAM_HOME_CHANNEL',
@@ -282,6 +288,7 @@ export const senders = {
     threadPath: '/api/v10/channels/{thread_id}/messages',
     headers: { Authorization: 'Bot {token}' },
     body: { content: '{text}' },
+    longestText: 2000,
     tokenVariable: 'DISCORD_BOT_TOKEN',
     homeVariable: 'DISCORD_HOME_CHANNEL',
     retryAfter: ['retry_after'],
@@ -292,6 +299,8 @@ export const senders = {
     path: '/api/chat.postMessage',
     headers: { Authorization: 'Bearer {token}' },
     body: { channel: '{chat_id}', text: '{text}' },
+    // It takes ten times as much, and then breaks the text itself, wherever.
+    longestText: 4000,
     threadBody: { thread_ts: '{thread_id}' },
     tokenVariable: 'SLACK_BOT_TOKEN',
     homeVariable: 'SLACK_HOME_CHANNEL',
@@ -436,6 +445,12 @@ export const rules = {
       'After 3xx, another 4xx, or a time-out, which can have arrived, an answer is not sent again.',
     'deliveries/retry-keyed':
       'A deliver URL knows a repeat by its key: it gets one after a time-out too, and none after 400.',
+    'deliveries/parts':
+      'With --send a text above the limit of its platform is sent in parts, cut after lines or words.',
+    'deliveries/parts-fences':
+      'A code fence that is cut is closed, and opened again with its language in the next part.',
+    'deliveries/parts-confirmed':
+      'Parts are sent in order; a retry goes on with the first part that has not been confirmed.',
     'deliveries/idempotency-key':
       'Deliver URL and agent URL get an Idempotency-Key, the same for each attempt of an accepted post.',
     'deliveries/senders':

@@ -96,11 +96,12 @@ const settingTable = table(
 )
 
 const senderTable = table(
-  ['Target', 'Call', 'Body', 'Credential'],
+  ['Target', 'Call', 'Body', 'Longest text', 'Credential'],
   Object.entries<Sender>(senders).map(([target, one]) => [
     target,
     code(`${one.method} ${one.baseUrl}${one.path}`),
     code(JSON.stringify({ ...one.body, ...one.threadBody })),
+    String(one.longestText),
     code(one.tokenVariable),
   ]),
 )
@@ -140,7 +141,7 @@ export function gatewayPart(): string {
       .join('\n'),
     `The targets are ${list(targets)}. Their deliveries go to:`,
     wordTable('Mode', deliveryModes),
-    'The senders, each with one call; members for a thread are sent only if there is a thread:',
+    'The senders, with one call for each part of a text; members for a thread are sent only if there is a thread:',
     senderTable,
     'Credentials are in these variables or in `platforms.<target>.token` of config.yaml, such as ' +
       '`platforms.github_comment.token`; ' +

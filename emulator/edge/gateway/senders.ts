@@ -37,7 +37,7 @@ const table: Readonly<Record<string, Sender>> = senders
  */
 export function senderDeliveries(settings: Readonly<Record<string, SenderSettings>>): Deliveries {
   const credentials = Object.values(settings).flatMap(({ token }) => token ?? [])
-  return async (delivery, signal) => {
+  const send = async (delivery: Delivery, signal: AbortSignal): Promise<void> => {
     const { target } = delivery
     const sender = Object.hasOwn(table, target) ? table[target] : undefined
     const { token = null, baseUrl = '' } = settings[target] ?? {}
@@ -47,6 +47,7 @@ export function senderDeliveries(settings: Readonly<Record<string, SenderSetting
     const reply = await postJson(url, headers, body, { signal, maxBytes, method: sender.method })
     if (!succeeded(sender, reply)) throw refusalOf(target, sender, reply, credentials)
   }
+  return Object.assign(send, { isSplit: true })
 }
 
 const failure = ({ target }: Delivery, form: string, name = ''): Error =>

@@ -6,6 +6,13 @@ import type { Hmac } from '../post/sign.ts'
 
 const purpose = utf8ToBytes(idempotencyKey.purpose)
 
+/** The key of a part of a text, given that of the post or of another part. */
+export function keyOfPart(key: string, part: number): string {
+  if (part === 1) return key
+  const [post = ''] = key.split('-')
+  return `${post}-${part}`
+}
+
 /** The key of a post to a route, accepted at this time in milliseconds since 1970. */
 export const keyOf = (hmac: Hmac, route: string, delivery_id: string, acceptedMs: number): string =>
   bytesToHex(hmac('sha256', purpose, utf8ToBytes(`${route}\n${delivery_id}\n${acceptedMs}`))).slice(

@@ -81,8 +81,11 @@ export type AgentRun = {
 
 /** The content of a delivery. */
 export type Delivery = {
-  /** That of the accepted post. */
+  /** That of the accepted post; each further part adds its number. */
   readonly key: string
+  /** Which part of the text this is, from 1, and of how many. */
+  readonly part: number
+  readonly parts: number
   readonly target: string
   readonly chat_id: string | number | null
   readonly thread_id: string | number | null
@@ -95,6 +98,12 @@ export type Delivery = {
   /** 1 for the first attempt. */
   readonly attempt: number
 }
+
+/**
+ * What an attempt makes of a delivery: a part is `confirmed` and another one follows, all is `delivered`, it `failed` and
+ * is `retried`, or the answer is `dead`. A direct delivery that failed is the sender's to retry.
+ */
+export type AttemptOutcome = 'confirmed' | 'delivered' | 'retried' | 'dead' | 'failed'
 
 /** A finished delivery attempt. */
 export type OutboxEntry = Delivery & {
@@ -134,6 +143,15 @@ export type GatewayEffect =
   /** Send this delivery, and report its end with its id. Not used with the outbox. */
   | { readonly kind: 'deliver'; readonly id: number; readonly delivery: Delivery }
   /** A delivery attempt has ended. Nothing is sent: observers of the gateway use it. */
-  | { readonly kind: 'outbox'; readonly id: number; readonly entry: OutboxEntry }
+  | {
+      readonly kind: 'outbox'
+      readonly id: number
+      readonly entry: OutboxEntry
+      /** The run whose answer it is; null for a direct delivery. */
+      readonly runId: number | null
+      readonly outcome: AttemptOutcome
+      /** When the next attempt is due, in the gateway's milliseconds; null without one. */
+      readonly nextMs: number | null
+    }
   /** A line for the log, without secrets. */
   | { readonly kind: 'log'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }

@@ -41,6 +41,8 @@ export type GatewayStateOptions = {
   readonly sends: boolean
   /** Whether whoever gets deliveries knows a repeat by its key. */
   readonly isKeyed: boolean
+  /** Whether texts are sent in parts that their platform takes. */
+  readonly isSplit: boolean
   /** The chats for routes that do not name one, by platform. */
   readonly homeChannels: Readonly<Record<string, string>>
   /** The platforms that are connected; null for all. */
@@ -94,6 +96,8 @@ export type Destination = Pick<Delivery, 'target' | 'chat_id' | 'thread_id' | 'd
 /** A delivery in progress, or waiting for a retry. */
 export type Attempt = {
   readonly delivery: Delivery
+  /** All parts of its text. */
+  readonly texts: readonly string[]
   /** What follows its end: a reply to the post, with the target as written in its route, or a retry. */
   readonly ending:
     | {
@@ -103,12 +107,15 @@ export type Attempt = {
         /** Repeats of the post, which get the same reply. */
         readonly repeats: readonly number[]
       }
-    | { readonly kind: 'answer' }
+    | { readonly kind: 'answer'; readonly run: number }
   /** Why it cannot be delivered; null if it can. */
   readonly fault: string | null
   /** Whether this is the second attempt as plain text, or a retry of it. */
   readonly isPlain: boolean
 }
+
+/** How many parts of a text have been confirmed. */
+export type ConfirmedParts = { readonly count: number; readonly texts: readonly string[] }
 
 /** The setup of a gateway. It never changes, and forks share it. */
 export type GatewaySetup = {
@@ -138,6 +145,8 @@ export type GatewayState = {
   readonly attempts: Map<number, Attempt>
   /** The time-outs of attempts in progress. */
   readonly sending: Map<number, Timer<GatewayTimer>>
+  /** The parts of direct deliveries that were confirmed before they failed, by route and id. */
+  readonly confirmed: Bounded<ConfirmedParts>
   deliveryScripts: DeliveryScript[]
   /** How many runs have started. */
   runCount: number

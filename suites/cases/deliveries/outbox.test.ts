@@ -61,6 +61,8 @@ proves(
         route: 'note',
         event: 'push',
         delivery_id: 'id-1',
+        part: 1,
+        parts: 1,
         deliver_extra: { chat_id: '5' },
         attempt: 1,
         status: 'delivered',

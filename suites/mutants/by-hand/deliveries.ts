@@ -116,6 +116,20 @@ export const deliveries: GatewayMutants = {
       return isRepeat ? [] : [effect]
     }),
   },
+  'fences-stay-open': {
+    breaks: ['deliveries/parts-fences'],
+    tamper: onDelivery(({ text }) => ({ text: text.replace(/\n(```|~~~~)$/, '') })),
+  },
+  'retries-begin-again': {
+    breaks: ['deliveries/parts-confirmed'],
+    tamper: () => {
+      let first: string | undefined
+      return onDelivery(({ text, part, attempt }) => {
+        if (part === 1) first = text
+        return attempt > 1 ? { text: first ?? text } : {}
+      })()
+    },
+  },
   'keys-are-made-anew': {
     breaks: ['deliveries/idempotency-key'],
     tamper: () => {
@@ -181,7 +195,12 @@ export const deliveries: GatewayMutants = {
     options: { deliveries: null },
   },
   'all-is-sent': {
-    breaks: ['deliveries/sender-success', 'deliveries/sender-missing', 'deliveries/deliver-url'],
+    breaks: [
+      'deliveries/sender-success',
+      'deliveries/sender-missing',
+      'deliveries/deliver-url',
+      'deliveries/parts',
+    ],
     options: { deliveries: () => Promise.resolve() },
   },
   'texts-are-sent-cut': {
