@@ -106,6 +106,8 @@ export type IncomingRequest = RequestHead & {
   readonly body: Uint8Array
   /** Why the body is missing: it exceeds the limit, is incomplete, or its encoding is broken. */
   readonly fault?: 'tooLarge' | 'unreadable' | undefined
+  /** The bound of unfinished requests that its body met, so that it is missing. */
+  readonly bound?: 'unfinished-bodies' | 'slow-body' | undefined
   /** Whether it came to the host of the signed links. */
   readonly links?: true | undefined
   /** When it came by the wall clock, in milliseconds since 1970, where that may differ from the time of the machine. */

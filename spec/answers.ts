@@ -547,6 +547,8 @@ const ofGateway: Table<typeof outcomes & typeof gatewayRefusals> = {
   payloadTooLarge: ['webhooks/declared-size', 'webhooks/chunked-size'],
   textTooLong: ['templates/too-long'],
   tooManyRuns: ['deliveries/runs-bounded'],
+  tooManyBodies: ['operations/unfinished-bodies'],
+  tooSlow: ['operations/slow-body', 'operations/slow-head'],
   rateLimited: ['webhooks/rate-limit', 'scenario/used-rate-limit'],
   gatewayPath: ['webhooks/other-paths'],
   gatewayMethod: ['webhooks/other-paths'],

@@ -10,6 +10,7 @@ export type Limit = {
     | 'blocks'
     | 'bytes'
     | 'characters'
+    | 'connections'
     | 'faults'
     | 'files and folders'
     | 'ids'
@@ -182,6 +183,29 @@ export const limits = {
   retryAfter: limit(3600, 'seconds', 'the pause that a reply can ask for', [
     'deliveries/retry-after',
   ]),
+  connections: limit(10_000, 'connections', 'the open connections to the gateway', [
+    'operations/connections',
+  ]),
+  unfinishedBodies: limit(
+    64 * MiB,
+    'bytes',
+    'all bodies together of which the gateway has received a part',
+    ['operations/unfinished-bodies'],
+  ),
+  headTime: limit(10, 'seconds', 'the head of a request to the gateway', ['operations/slow-head']),
+  bodyPause: limit(30, 'seconds', 'a pause in the body of a request to the gateway', [
+    'operations/slow-body',
+  ]),
+  bodyTime: limit(300, 'seconds', 'the body of a request to the gateway', ['operations/slow-body']),
+  idleTime: limit(75, 'seconds', 'a connection to the gateway between two requests', [
+    'operations/idle',
+  ]),
+  refusalLines: limit(
+    60,
+    'seconds',
+    'the time between two log lines about the same bound of the gateway',
+    ['operations/refusal-lines'],
+  ),
   controlBody: limit(16 * MiB, 'bytes', 'the body of a request to the control API', [
     'control/body-limit',
   ]),

@@ -21,6 +21,7 @@ import * as localJobs from './server/local-jobs.ts'
 import * as manager from './server/manager.ts'
 import * as socket from './server/messages.ts'
 import * as pages from './pages.ts'
+import * as operations from './gateway/operations.ts'
 import * as queue from './server/queue.ts'
 import { rules as gatewayScriptRules } from './scenario/gateway.ts'
 import { rules as messageRules } from './scenario/messages.ts'
@@ -86,6 +87,7 @@ export const areas = {
   templates,
   deliveries,
   subscriptions,
+  operations,
   control,
   inspector,
 } as const satisfies Readonly<Record<string, { readonly rules: Rules }>>
@@ -129,6 +131,7 @@ export const rules = {
   ...templates.rules,
   ...deliveries.rules,
   ...subscriptions.rules,
+  ...operations.rules,
   ...control.rules,
   ...inspector.rules,
 } as const satisfies Rules

@@ -52,14 +52,15 @@ function logLine(effect: GatewayEffect): LogLine | undefined {
   }
 }
 
-function postLine({ route, event, delivery_id, verdict, reason }: PostEffect): LogLine {
+function postLine({ route, event, delivery_id, verdict, reason, bound }: PostEffect): LogLine {
   const words = ['post', word(route)]
   if (event !== null) words.push(word(event))
   if (delivery_id !== null) words.push(word(delivery_id))
   words.push(verdict)
   const text = words.join(' ') + (reason === null ? '' : `: ${reason}`)
   const level = reason === null ? 'info' : 'warning'
-  return { level, kind: 'post', text, fields: { route, event, delivery_id, verdict, reason } }
+  const fields = { route, event, delivery_id, verdict, reason, ...(bound && { bound }) }
+  return { level, kind: 'post', text, fields }
 }
 
 function runLine({ route, event, delivery_id, status, is_silent, error }: AgentRun): LogLine {

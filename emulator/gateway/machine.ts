@@ -11,8 +11,8 @@ export const gatewayMachine = (world: GatewayWorld): Machine<GatewayInput, Gatew
   epochMs: world.setup.options.epochMs,
   nowMs: () => world.state.nowMs,
   step: (input) => step(world, input),
-  request: (atMs, request, { method, target, headers, body, fault, wallMs }) => {
-    return { kind: 'request', atMs, request, method, target, headers, body, fault, wallMs }
+  request: (atMs, request, { method, target, headers, body, fault, bound, wallMs }) => {
+    return { kind: 'request', atMs, request, method, target, headers, body, fault, bound, wallMs }
   },
   wake: (atMs) => ({ kind: 'wake', atMs }),
   changeWorld: (atMs, change) => Object.assign({ kind: 'world', atMs } as const, change),

@@ -51,6 +51,8 @@ export function takePost(world: GatewayWorld, post: Post, name: string): Reply |
   if (!route.isEnabled) return refuse(world, post, name, 'routeDisabled')
   const isTooLarge = post.body.length > world.setup.options.maxBodyBytes
   if (isTooLarge || post.fault === 'tooLarge') return refuse(world, post, name, 'payloadTooLarge')
+  if (post.bound === 'unfinished-bodies') return refuse(world, post, name, 'tooManyBodies')
+  if (post.bound === 'slow-body') return refuse(world, post, name, 'tooSlow')
   if (post.fault !== undefined) return refuse(world, post, name, 'badRequest')
   const verified = verifyPost(world, post, route)
   if (verified === undefined) return crash(world, post, name)
@@ -246,14 +248,15 @@ function ignore(world: GatewayWorld, post: Post, name: string, event: Json): Rep
 /** Reports the result of a post to observers [webhooks/log]. */
 function report(
   world: GatewayWorld,
-  { request }: Post,
+  { request, bound }: Post,
   route: string,
   verdict: PostEffect['verdict'],
   reason: string | null,
   event: unknown = null,
   delivery_id: string | null = null,
 ): void {
-  world.effects.push({ kind: 'post', request, route, event, delivery_id, verdict, reason })
+  const post = { kind: 'post', request, route, event, delivery_id, verdict, reason } as const
+  world.effects.push(bound === undefined ? post : Object.assign(post, { bound }))
 }
 
 /** @param more details that the reply does not contain. */

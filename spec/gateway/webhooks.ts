@@ -22,7 +22,10 @@ export const checks = [
   { step: 'find the route', answers: ['unknownRoute'] },
   { step: 'check that the route is enabled', answers: ['routeDisabled'] },
   { step: 'compare the Content-Length with the limit', answers: ['payloadTooLarge'] },
-  { step: 'read the body', answers: ['payloadTooLarge', 'badRequest'] },
+  {
+    step: 'read the body',
+    answers: ['payloadTooLarge', 'tooManyBodies', 'tooSlow', 'badRequest'],
+  },
   { step: 'validate the signature', answers: ['invalidSignature'] },
   {
     step: 'unless it is delivered directly, check that one more run can wait',
@@ -177,6 +180,18 @@ export const gatewayRefusals = {
     'The gateway has no space for another waiting agent run; the delivery id stays new.',
     { json: { error: 'Too many runs waiting' }, headers: { 'Retry-After': '{seconds}' } },
   ),
+  tooManyBodies: refusal(
+    503,
+    'Unfinished bodies hold all the memory that they may, and this one stalls longest.',
+    {
+      json: { error: 'Too many unfinished bodies' },
+      headers: { 'Retry-After': '10', Connection: 'close' },
+    },
+  ),
+  tooSlow: refusal(408, 'The head or the body of the request takes too long.', {
+    json: { error: 'Request timeout' },
+    headers: { Connection: 'close' },
+  }),
   rateLimited: refusal(429, 'The route accepted as many posts as its window allows.', {
     json: { error: 'Rate limit exceeded' },
   }),
@@ -207,6 +222,7 @@ export const endpoints = {
       401: webhookRefusal,
       403: webhookRefusal,
       404: webhookRefusal,
+      408: webhookRefusal,
       413: webhookRefusal,
       429: webhookRefusal,
       503: webhookRefusal,

@@ -21,13 +21,18 @@ import type { ClockGroup } from '../clock-handle.ts'
 import type { Tamper } from '../driver.ts'
 import { trackConnections } from '../lifetime.ts'
 import { loadRuleHeaders } from '../node/explain.ts'
-import { createWebServer, serve } from '../node/http-listener.ts'
+import { createWebServer, KEEP_ALIVE_MS, serve } from '../node/http-listener.ts'
+import { monotonicMs } from '../node/http.ts'
 import { hostOf, listen, portOf } from '../node/ports.ts'
 import { withScenarioFiles } from '../node/scenarios.ts'
 import { createRecorder } from '../recorder.ts'
 import { type Gateway, gatewayListenerOptions, type GatewayWorldInput } from '../handles.ts'
 import { createWorlds, pathOf, requireOwnOptions, type Running, type Worlds } from '../worlds.ts'
 import type { JournalReader } from '../../journal/explain.ts'
+import { boundLines, limitLines } from './bound-lines.ts'
+import { type Bounds, usualBounds } from './bounds.ts'
+import { boundConnections, listenerOptions } from './listener.ts'
+import { createUnfinishedBodies, type UnfinishedBodies } from './unfinished.ts'
 import { gatewayHeaders, receiveRaw, receiveUnpacked } from './requests.ts'
 import {
   connectGateway,
@@ -46,6 +51,8 @@ export type GatewayOptions = GatewayOptionsInput & {
   readonly tamper?: Tamper<GatewayInput, GatewayEffect>
   /** For commands only: servers that share a manual clock. */
   readonly clocks?: ClockGroup
+  /** For suites only: other bounds of unfinished requests and connections than the usual ones. */
+  readonly bounds?: Partial<Bounds>
 }
 
 /**
@@ -67,15 +74,25 @@ export type GatewayOptions = GatewayOptionsInput & {
  * await gateway.close()
  */
 export async function startGateway(given: GatewayOptions = {}): Promise<Gateway> {
-  const { onEntry, onLog, tamper, clocks, ...rest } = given
+  const { onEntry, onLog, tamper, clocks, bounds: ownBounds, ...rest } = given
   const scenario = await withScenarioFiles(rest.scenario)
   const options = completeGatewayOptions({ ...rest, ...scenario })
   // Loaded here so that the rest of the package does not wait for it.
   const { createHmac } = await import('node:crypto')
   const hmac: Hmac = (algorithm, key, message) =>
     createHmac(algorithm, key).update(message).digest()
-  const http = await createWebServer(null)
-  const closing = trackConnections([http])
+  const limited = onLog && limitLines(onLog)
+  const bounds = boundsOf(options, ownBounds)
+  const http = await createWebServer(null, listenerOptions(bounds))
+  const unfinished = createUnfinishedBodies(bounds, monotonicMs)
+  const refused = boundLines(limited?.log)
+  boundConnections(http, bounds, refused.connection)
+  const closeConnections = trackConnections([http])
+  const closing = async (): Promise<void> => {
+    unfinished.stop()
+    await closeConnections()
+    limited?.end()
+  }
   const explain = await loadRuleHeaders(options.explain)
   const hooksOf = (own: GatewayHooks): GatewayHooks =>
     explain === null
@@ -86,7 +103,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const secrets = new Set<string>()
 
   const logged = (world: string): GatewayHooks => ({
-    onLog: onLog && ((line) => onLog({ ...line, world })),
+    onLog: limited && ((line) => limited.log({ ...line, world })),
   })
   const open = (part: GatewayPart, name: string | null): Running<ServedGateway, Gateway> =>
     worlds.add(name, {
@@ -131,12 +148,12 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     close: closing,
   })
 
-  const hooks = hooksOf({ onEntry, onLog, tamper, clocks })
+  const hooks = hooksOf({ onEntry, onLog: limited?.log, tamper, clocks })
   const main = await createPart(options, hmac, hooks, secrets)
   await listen(http, options.host, options.port)
   try {
     const { served, handle } = open(main, null)
-    serveGateways(http, options, served(), worlds.find)
+    serveGateways(http, options, served(), worlds.find, { unfinished, refused })
     return handle()
   } catch (error) {
     await closing()
@@ -164,6 +181,19 @@ async function createPart(
   return { options, world, recorder, hooks, lastRequest: 0, kept: null }
 }
 
+/** What bounds the requests of a listener. */
+type Bounded = {
+  readonly unfinished: UnfinishedBodies
+  readonly refused: ReturnType<typeof boundLines>
+}
+
+/** A known gateway keeps idle connections for as long as it does. */
+const boundsOf = ({ like }: CompleteGatewayOptions, own: Partial<Bounds> = {}): Bounds => ({
+  ...usualBounds,
+  ...(like !== null && { idleMs: KEEP_ALIVE_MS }),
+  ...own,
+})
+
 /**
  * Serves gateways, which answer from now on.
  * @param find finds the gateway of a target.
@@ -173,12 +203,18 @@ function serveGateways(
   options: CompleteGatewayOptions,
   { host }: ServedGateway,
   find: Worlds<ServedGateway, unknown, unknown>['find'],
+  { unfinished, refused }: Bounded,
 ): void {
+  const isUnpacked = options.quirk.includes('webhooks.unpacked-body')
   serve(http, {
     readHeaders: gatewayHeaders,
-    receive: options.quirk.includes('webhooks.unpacked-body') ? receiveUnpacked : receiveRaw,
+    receive: isUnpacked ? receiveUnpacked(unfinished) : receiveRaw(unfinished),
     isSocketPath: () => false,
     refusals: { badRequest: answer('badRequest'), internal: answer('internal') },
+    refuseLate: (raw) => {
+      refused.head(raw.remoteAddress)
+      return answer('tooSlow')
+    },
     // Ignore unknown expectations.
     refuseExpectation: null,
     upgrade: null,
@@ -186,9 +222,10 @@ function serveGateways(
       const found = find(target)
       return found.world.limitBytes({ method, target: found.target, headers })
     },
-    answer: ({ method, target, headers, body, fault }, response) => {
-      const found = find(target)
-      return found.world.answer({ method, target: found.target, headers, body, fault }, response)
+    answer: (arrived, response) => {
+      const { world, target } = find(arrived.target)
+      const within = target === arrived.target ? arrived : Object.assign({}, arrived, { target })
+      return world.answer(within, response)
     },
     write: host.write,
     timeMs: host.timeMs,

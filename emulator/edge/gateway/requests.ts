@@ -4,6 +4,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Headers } from '../../machine.ts'
 import { type BodyResult, unpacked } from '../node/bodies.ts'
+import { createBodyParts } from './body-parts.ts'
+import type { UnfinishedBodies } from './unfinished.ts'
 
 /** Headers by lower-case name, each with its first value; a character stands for a byte [signatures/repeated-header]. */
 export function gatewayHeaders({ rawHeaders }: IncomingMessage): Headers {
@@ -20,40 +22,60 @@ const none = new Uint8Array()
 /** How many bytes of a rejected body to read, so that the client can read the response. */
 const MAX_DROPPED_BYTES = 16 * 2 ** 20
 
-/**
- * Receives a body up to `limitBytes`. Reports a larger one, or one that announces it, immediately; drops the rest as it
- * arrives, and disconnects a client that sends far too much. Rejects if the client disconnects.
- */
-export function receiveRaw(request: IncomingMessage, limitBytes: number): Promise<BodyResult> {
-  return new Promise((resolve, reject) => {
-    const tooLarge = (): void => resolve({ body: none, fault: 'tooLarge' })
-    const chunks: Buffer[] = []
-    let bytes = 0
-    if (Number(request.headers['content-length'] ?? 0) > limitBytes) tooLarge()
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes <= limitBytes) chunks.push(chunk)
-      else {
-        chunks.length = 0
-        tooLarge()
-      }
-      if (bytes > limitBytes + MAX_DROPPED_BYTES) request.destroy()
-    })
-    request.on('end', () =>
-      resolve({ body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) }),
-    )
-    request.on('error', reject)
-    request.on('close', () => {
-      if (!request.complete) reject(new Error('The client disconnected.'))
-    })
-  })
-}
+type Receive = (request: IncomingMessage, limitBytes: number) => Promise<BodyResult>
 
-/** Receives a body like the reference gateway, which validates the signature of the decompressed body. */
-export async function receiveUnpacked(
-  request: IncomingMessage,
-  limitBytes: number,
-): Promise<BodyResult> {
-  const received = await receiveRaw(request, limitBytes)
-  return received.fault === undefined ? unpacked(request, received.body, limitBytes) : received
+/**
+ * Receives bodies up to `limitBytes`. Reports a larger one, or one that announces it, immediately; drops the rest as it
+ * arrives, and disconnects a client that sends far too much. Reports one that meets a bound of unfinished bodies, and reads
+ * no more of it. Rejects if the client disconnects.
+ */
+export const receiveRaw =
+  (unfinished: UnfinishedBodies): Receive =>
+  (request, limitBytes) =>
+    new Promise((resolve, reject) => {
+      const parts = createBodyParts()
+      let bytes = 0
+      const finish = (result: BodyResult): void => {
+        body.end()
+        resolve(result)
+      }
+      const body = unfinished.begin((bound) => {
+        parts.drop()
+        // The response ends the connection.
+        request.pause()
+        resolve({ body: none, bound })
+      })
+      const tooLarge = (): void => {
+        parts.drop()
+        finish({ body: none, fault: 'tooLarge' })
+      }
+      if (Number(request.headers['content-length'] ?? 0) > limitBytes) tooLarge()
+      request.on('data', (chunk: Buffer) => {
+        if (request.isPaused()) return
+        bytes += chunk.length
+        if (bytes <= limitBytes) {
+          parts.add(chunk)
+          body.holds(parts.heldBytes())
+        } else tooLarge()
+        if (bytes > limitBytes + MAX_DROPPED_BYTES) request.destroy()
+      })
+      request.on('end', () => finish({ body: parts.whole() }))
+      request.on('error', (error) => {
+        body.end()
+        reject(error)
+      })
+      request.on('close', () => {
+        body.end()
+        if (!request.complete) reject(new Error('The client disconnected.'))
+      })
+    })
+
+/** Receives bodies like the reference gateway, which validates the signature of the decompressed body. */
+export const receiveUnpacked = (unfinished: UnfinishedBodies): Receive => {
+  const receive = receiveRaw(unfinished)
+  return async (request, limitBytes) => {
+    const received = await receive(request, limitBytes)
+    const isWhole = received.fault === undefined && received.bound === undefined
+    return isWhole ? unpacked(request, received.body, limitBytes) : received
+  }
 }

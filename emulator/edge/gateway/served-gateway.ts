@@ -5,6 +5,7 @@ import { limits } from '../../../spec/limits.ts'
 import type { RequestHead, IncomingRequest, WorldChange } from '../../machine.ts'
 import { type LogLine, logLines } from '../../gateway/log.ts'
 import type { AgentRun, GatewayEffect, GatewayInput } from '../../gateway/state/inputs.ts'
+import { answer as refusalOf } from '../../gateway/answers.ts'
 import { gatewayMachine } from '../../gateway/machine.ts'
 import {
   copyRecent,
@@ -17,6 +18,7 @@ import {
 import type { GatewayWorld } from '../../gateway/state/state.ts'
 import { needsBody } from '../../gateway/step.ts'
 import type { CompleteGatewayOptions } from '../../options/gateway.ts'
+import type { Reply } from '../../http/replies.ts'
 import { nameLike } from '../../options/like.ts'
 import { type ControlLoader, MAX_CONTROL_BYTES } from '../control.ts'
 import type { Gateway } from '../handles.ts'
@@ -27,6 +29,7 @@ import type { Recorder } from '../recorder.ts'
 import { createWorldHandle } from '../world-handle.ts'
 import { createWork, type WorkTimeOuts } from './external-work.ts'
 import { watchFile } from '../../config/file-watch.ts'
+import type { BodyBound } from './unfinished.ts'
 import { createMemory, type Subscriptions } from './memory-subscriptions.ts'
 
 export type GatewayHooks = Hooks<GatewayInput, GatewayEffect> & {
@@ -146,7 +149,11 @@ export function connectGateway(
     return needsBody(world, head) ? options.maxBodyBytes : null
   }
   const answer: ServedGateway['answer'] = (arrived, response) => {
-    if (host.isControl(arrived)) return host.answerControl(arrived, response, {})
+    if (host.isControl(arrived)) {
+      const { bound } = arrived
+      if (bound === undefined) return host.answerControl(arrived, response, {})
+      return host.write(response, replyTo(bound))
+    }
     file.load()
     host.enter(response, dated(arrived))
   }
@@ -192,6 +199,10 @@ export function connectGateway(
     },
   }
 }
+
+/** The reply to a control request whose body met a bound. */
+const replyTo = (bound: BodyBound): Reply =>
+  refusalOf(bound === 'slow-body' ? 'tooSlow' : 'tooManyBodies')
 
 /** Loads the subscriptions file whenever it has changed; does nothing without one. */
 function createFileLoader(

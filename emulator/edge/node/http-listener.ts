@@ -38,6 +38,8 @@ export type RequestHooks = {
   readonly isSocketPath: (path: string) => boolean
   /** The replies to input that is not a request, and to internal errors. */
   readonly refusals: Readonly<Record<'badRequest' | 'internal', Reply>>
+  /** The reply to a request that Node has waited for too long; called for each. By default that to a bad request. */
+  readonly refuseLate?: (raw: Socket) => Reply
   /** The reply to an expectation other than 100-continue; null to ignore it. */
   readonly refuseExpectation: ((expected: string) => Reply) | null
   /** The world's time since 1970, in milliseconds. */
@@ -58,15 +60,18 @@ export type RequestHooks = {
     | null
 }
 
-const KEEP_ALIVE_MS = 3_630_000
+/** How long real servers keep an idle connection, in milliseconds. */
+export const KEEP_ALIVE_MS = 3_630_000
 
 /** Largest request head: real servers limit only its lines. */
 const MAX_HEAD_BYTES = 256 * 2 ** 10
 
 /** A web server without handlers yet; with a certificate it uses HTTPS. */
-export async function createWebServer(certificate: Certificate | null): Promise<Server> {
-  const limits = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES }
-  const options = { ...limits, requireHostHeader: false }
+export async function createWebServer(
+  certificate: Certificate | null,
+  bounds: ServerOptions = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEAD_BYTES },
+): Promise<Server> {
+  const options = { ...bounds, requireHostHeader: false }
   const server =
     certificate === null ? createServer(options) : await createHttpsServer(options, certificate)
   const early: Parameters<RequestListener>[] = []
@@ -142,7 +147,12 @@ export function serve(server: Server, behind: RequestHooks): void {
     connections.take(request, response, () => behind.write(response, reply), ignoreError)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, raw: Duplex) => {
-    if (error.code === 'ECONNRESET' || !raw.writable) raw.destroy()
+    const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    // Some clients open a connection before they have a request.
+    const isUnused = isLate && (raw as Socket).bytesRead === 0
+    if (error.code === 'ECONNRESET' || !raw.writable || isUnused) raw.destroy()
+    else if (isLate && behind.refuseLate !== undefined)
+      endWith(raw, behind.refuseLate(raw as Socket))
     else endWith(raw, behind.refusals.badRequest)
   })
 }
@@ -162,9 +172,9 @@ function handle(
     target: originForm(request),
     headers: behind.readHeaders(request),
   }
-  return after(received(behind, request, response, head), ({ body, fault }) => {
+  return after(received(behind, request, response, head), ({ body, fault, bound }) => {
     const { method, target, headers } = head
-    return behind.answer({ method, target, headers, body, fault }, response)
+    return behind.answer({ method, target, headers, body, fault, bound }, response)
   })
 }
 

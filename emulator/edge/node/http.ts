@@ -157,7 +157,7 @@ export const nodeParts = (
 })
 
 /** The time of a monotonic clock, in milliseconds. `performance` would take longer to load. */
-function monotonicMs(): number {
+export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime()
   return seconds * 1e3 + nanoseconds / 1e6
 }

@@ -123,6 +123,8 @@ export type PostEffect = {
   readonly verdict: 'accepted' | 'ignored' | 'duplicate' | 'limited' | 'refused'
   /** Why the post was limited or rejected. */
   readonly reason: string | null
+  /** The bound of unfinished requests that it met; absent for others. */
+  readonly bound?: NonNullable<IncomingRequest['bound']>
 }
 
 /** An effect of a gateway. The edge emits the effects of a step in order. */

@@ -21,7 +21,7 @@ import { sockets, inspector } from './sockets.ts'
 import { system, settings, manager, internal, pages } from './system.ts'
 import { userdata } from './userdata.ts'
 import { v2Access, v2Jobs, v2Streams, v2Assets } from './v2.ts'
-import { webhooks } from './webhooks.ts'
+import { operations, webhooks } from './webhooks.ts'
 import { workflows } from './workflows.ts'
 import type { GatewayMutants, Mutant, Mutants } from '../tamper.ts'
 
@@ -43,6 +43,7 @@ const areas: Readonly<Record<string, Mutants | GatewayMutants>> = {
   manager,
   messages: { ...messages, ...sockets },
   nodes: { ...nodes, ...results },
+  operations,
   pages,
   queue,
   runs,

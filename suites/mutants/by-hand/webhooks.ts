@@ -1,4 +1,4 @@
-// Wrong gateways in their replies, and in which posts they accept, mostly in the light of earlier posts.
+// Wrong gateways in their replies, in which posts they accept, mostly in the light of earlier posts, and in what they bound.
 
 import {
   onDelivery,
@@ -223,5 +223,30 @@ export const webhooks: GatewayMutants = {
     missedBy: ['webhooks/answered-in-order'],
     tamper: () => (effects, input) =>
       input.kind === 'request' && replyStatus(effects) === 202 ? effects.toReversed() : effects,
+  },
+}
+
+/** Answers one refusal like another. */
+const refuses = (status: number, error: string) =>
+  onReply(({ body }) => (body.includes(error) ? { status } : {}))
+
+export const operations: GatewayMutants = {
+  'bodies-that-stall-are-bad-requests': {
+    breaks: ['operations/unfinished-bodies'],
+    tamper: refuses(400, 'Too many unfinished bodies'),
+  },
+  'slow-bodies-are-bad-requests': {
+    breaks: ['operations/slow-body'],
+    tamper: refuses(400, 'Request timeout'),
+  },
+  'a-refusal-is-for-all': {
+    breaks: ['operations/refused-ends'],
+    tamper: () => {
+      let isFull = false
+      return onReply(({ status }) => {
+        isFull ||= status === 503 || status === 408
+        return isFull ? { status: 503 } : {}
+      })()
+    },
   },
 }
