@@ -79,15 +79,18 @@ async function configured(
   const { env } = io
   if (dir === undefined) return {}
   const path = configDirOf(dir, env, io.cwd)
-  const { port, secret, routes, rate_limit, max_body_bytes } = await readSettings(path, {
+  const settings = await readSettings(path, {
     env,
     quirks: quirksLike(serverLike(like, 'gateway', '--like'), []),
   })
+  const { port, secret, routes, schemes, base_url, rate_limit, max_body_bytes } = settings
   const { homeChannels } = await readPlatforms(path, env, false)
   return {
     port,
     secret,
     routes,
+    schemes,
+    baseUrl: base_url,
     homeChannels,
     subscriptionsFile: subscriptionsPath(path),
     rateLimit: rate_limit,

@@ -15,6 +15,8 @@ export type UnsignedPost = {
   /** Unique for each delivery. */
   readonly id: string
   readonly timeMs: number
+  /** The address to which it is sent. */
+  readonly url: string
 }
 
 const json = { 'Content-Type': 'application/json' }
@@ -109,14 +111,14 @@ const timeText = ({ time_unit }: Scheme, timeMs: number): string =>
 export function signPost(
   scheme: Scheme,
   secret: string,
-  { body, id, timeMs }: Omit<UnsignedPost, 'event'>,
+  { body, id, timeMs, url }: Omit<UnsignedPost, 'event'>,
 ): string {
   const { algorithm, separator = ',' } = scheme
   if (algorithm === 'none') return secretHeader(scheme, secret)
   const [key] = signingKeys(secret, scheme)
   if (key === undefined)
     throw refused(`The secret after ${base64SecretPrefix} is not valid base64 with padding.`)
-  const parts = { body, id, time: timeText(scheme, timeMs) }
+  const parts = { body, id, url, time: timeText(scheme, timeMs) }
   const items = (['time', 'id'] as const).flatMap((part) => {
     const place = scheme[part]
     return place !== undefined && 'item' in place ? `${place.item}=${parts[part]}` : []

@@ -5,7 +5,9 @@ import {
   gatewaySettings,
   switchWords,
 } from '../../spec/gateway/subscriptions.ts'
+import type { OwnSchemes } from '../gateway/post/schemes.ts'
 import { refused } from '../lib/refused.ts'
+import { schemesFault } from '../options/gateway-schemes.ts'
 
 /** The effective settings. */
 export type Settings = {
@@ -18,6 +20,8 @@ export type Settings = {
   readonly base_url: string | null
   /** Static routes by name, as written. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** Further schemes of signatures by name. */
+  readonly schemes: OwnSchemes
   readonly rate_limit: number
   /** In bytes. */
   readonly max_body_bytes: number
@@ -39,11 +43,13 @@ export function decide(candidatesOf: (setting: NamedSetting) => readonly Candida
     return [name, first === undefined ? setting.default : readCandidate(named, first)]
   })
   const settings = Object.fromEntries(settled) as Settings
-  return { ...settings, routes: settings.routes ?? {} }
+  return { ...settings, routes: settings.routes ?? {}, schemes: settings.schemes ?? {} }
 }
 
 function readCandidate(setting: NamedSetting, { value, where }: Candidate): unknown {
   const usable = readers[setting.type](value) ?? refuse(setting, value, where)
+  const fault = setting.name === 'schemes' ? schemesFault(usable) : undefined
+  if (fault !== undefined) throw refused(`${where}: ${fault}.`)
   const more = checks[setting.name]
   return more === undefined ? usable : (more(usable) ?? refuse(setting, value, where))
 }

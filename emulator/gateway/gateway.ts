@@ -10,7 +10,12 @@ import { deliveryScriptsOf } from './deliveries/scripts.ts'
 import { ratesAtStart } from './state/rate-limit.ts'
 import { noteSecrets } from './state/redact-secrets.ts'
 import { portableHmac } from './post/sign.ts'
-import type { GatewayState, GatewayStateOptions, GatewayWorld } from './state/state.ts'
+import {
+  type GatewayState,
+  type GatewayStateOptions,
+  type GatewayWorld,
+  schemesOf,
+} from './state/state.ts'
 import { readStatic } from './static-routes.ts'
 import { createWaiting } from './state/waiting.ts'
 
@@ -19,7 +24,7 @@ export function createGatewayWorld(
   options: GatewayStateOptions,
   hmac = portableHmac,
 ): GatewayWorld {
-  const setup = { options, hmac, staticRoutes: readStatic(options) }
+  const setup = { options, hmac, staticRoutes: readStatic(options), schemes: schemesOf(options) }
   const world = { setup, state: emptyState(options, 0), snapshots: new Map(), effects: [] }
   noteSecrets(world)
   return world

@@ -18,19 +18,28 @@ import type { GatewayEffect, GatewayInput } from './state/inputs.ts'
 import { type GatewayStateOptions } from './state/state.ts'
 import { createGatewayWorld } from './gateway.ts'
 import { gatewaySecrets, readFile, secretHolders } from './state/routes.ts'
-import { builtInSchemes } from './post/schemes.ts'
+import { addressOf, type NamedScheme, schemesWith } from './post/schemes.ts'
 import { signedAgain } from './post/sign-again.ts'
 
 export type GatewayEntry = Entry<GatewayInput, GatewayEffect>
 
-export const gatewayFormat: JournalFormat<GatewayStateOptions, GatewayInput, GatewayEffect> = {
+/** What a journal needs to sign posts again. */
+type SigningOptions = Pick<GatewayStateOptions, 'schemes' | 'baseUrl'>
+
+const noSigning: SigningOptions = { schemes: {}, baseUrl: null }
+
+type GatewayFormat = JournalFormat<GatewayStateOptions, GatewayInput, GatewayEffect>
+
+/** The format of the journal of a gateway with these options. */
+export const gatewayFormat = (signing: SigningOptions): GatewayFormat => ({
   version: 'gateway journal 2',
   machine: 'gateway',
   secretsOf: gatewaySecrets,
-  redactor,
+  redactor: (secrets, toPlaceholder) => redactor(secrets, toPlaceholder, signing),
   inputOf: (value) => restoreInput(value) as GatewayInput,
-  start: (options) => gatewayMachine(createGatewayWorld(options)),
-}
+  // Earlier journals do not have these options.
+  start: (options) => gatewayMachine(createGatewayWorld({ ...noSigning, ...options })),
+})
 
 /**
  * Runs the inputs of a gateway's journal through a new gateway. Returns the number of entries, and the index of the first
@@ -48,7 +57,18 @@ export const gatewayFormat: JournalFormat<GatewayStateOptions, GatewayInput, Gat
  * assert.deepEqual(replayGateway(journal), { entries: 1, differs: null })
  */
 export const replayGateway = (journal: string | readonly string[]): ReplayResult =>
-  replayJournal(journal, gatewayFormat)
+  replayJournal(journal, gatewayFormat(signingIn(journal)))
+
+/** The options of a journal; the usual ones if its first line is not valid: the replay says so. */
+function signingIn(journal: string | readonly string[]): SigningOptions {
+  const lines = typeof journal === 'string' ? journal.split('\n', 1) : journal
+  try {
+    const { options } = JSON.parse(lines[0] ?? '') as { readonly options: Partial<SigningOptions> }
+    return { ...noSigning, ...options }
+  } catch {
+    return noSigning
+  }
+}
 
 type Redactor = {
   /** The placeholder for a secret. */
@@ -77,8 +97,10 @@ function createRedactor(everKnown: readonly string[], toPlaceholder: ToPlacehold
 function redactor(
   everKnown: readonly string[],
   toPlaceholder: ToPlaceholder,
+  { schemes, baseUrl }: SigningOptions,
 ): JournalRedactor<GatewayStateOptions, GatewayInput, GatewayEffect> {
   const redact = createRedactor(everKnown, toPlaceholder)
+  const signing = { schemes: [...schemesWith(schemes).values()], baseUrl }
   return {
     options: (options) => ({
       // A scenario can contain a secret too.
@@ -86,7 +108,7 @@ function redactor(
       secret: options.secret === null ? null : redact.secret(options.secret),
       routes: redact.inRoutes(options.routes),
     }),
-    input: (input) => redactInput(input, redact),
+    input: (input) => redactInput(input, redact, signing),
     effect: (effect) => redactValue(effect, redact),
   }
 }
@@ -105,7 +127,14 @@ function redactRoutes(text: string, secret: (one: string) => string): string {
   return writeJson(routes)
 }
 
-function redactInput(input: GatewayInput, redact: Redactor): unknown {
+function redactInput(
+  input: GatewayInput,
+  redact: Redactor,
+  {
+    schemes,
+    baseUrl,
+  }: { readonly schemes: readonly NamedScheme[]; readonly baseUrl: string | null },
+): unknown {
   if (input.kind === 'file') {
     return input.text === null ? input : { ...input, text: redact.inRoutes(input.text) }
   }
@@ -113,7 +142,10 @@ function redactInput(input: GatewayInput, redact: Redactor): unknown {
   const { body, headers, ...rest } = input
   const text = decodeUtf8(body)
   const bytes = text === undefined ? body : utf8ToBytes(redact.inText(text))
-  const signed = signedAgain(builtInSchemes, input, bytes, redact.pairs, redact.secret)
+  const target = redact.inText(rest.target)
+  const post = { headers, body, url: addressOf(input, baseUrl) }
+  const redacted = { body: bytes, url: addressOf({ headers, target }, baseUrl) }
+  const signed = signedAgain(schemes, post, redacted, redact.pairs, redact.secret)
   const redaction = { isSecretName, one: redact.secret, text: redact.inText }
   const visible = Object.entries(headers).map(([name, value]) => {
     const again = signed[name]
@@ -121,7 +153,7 @@ function redactInput(input: GatewayInput, redact: Redactor): unknown {
   })
   return {
     ...rest,
-    target: redact.inText(rest.target),
+    target,
     headers: Object.fromEntries(visible),
     ...lineBody(bytes),
   }

@@ -31,7 +31,7 @@ import { routeOf } from './static-routes.ts'
 import type { Route } from './state/routes.ts'
 import { hasRoom, retryAfterSeconds, runBytes, startRun } from './runs.ts'
 import { forget, remember } from './state/delivery-ids.ts'
-import type { NamedScheme } from './post/schemes.ts'
+import { addressOf, type NamedScheme } from './post/schemes.ts'
 import { crashed, verify } from './post/signatures.ts'
 import { destinationOf, plainValue } from './targets.ts'
 import { secondText } from '../lib/time-text.ts'
@@ -98,7 +98,7 @@ const unpackedBody = 'webhooks.unpacked-body' satisfies QuirkId
 function verifyPost(
   world: GatewayWorld,
   post: Post,
-  { name, secret, oldSecrets }: Route,
+  { name, secret, oldSecrets, scheme }: Route,
 ): Partial<NamedScheme> | { readonly fault: string } | undefined {
   if (secret === insecureSecret && isOpenAllowed(world.setup.options)) return {}
   const manner = {
@@ -108,18 +108,23 @@ function verifyPost(
   }
   // Senders sign with the time of day, which somebody may set: the time of the world never jumps.
   const nowMs = post.wallMs ?? timeMs(world)
-  const { hmac } = world.setup
+  const { schemes, hmac, options } = world.setup
+  const named = schemes?.get(scheme ?? '') ?? null
+  const { headers, body } = post
+  const parts = { headers, body, url: addressOf(post, options.baseUrl) }
+  const judge = (one: string): ReturnType<typeof verify> =>
+    verify(parts, one, named, nowMs, manner, hmac)
   try {
-    const found = verify(post, secret, nowMs, manner, hmac)
+    const found = judge(secret)
     if (!('fault' in found)) return found
     for (const old of oldSecrets) {
       // [signatures/old-secret]
       if (nowMs >= old.untilMs) continue
-      const scheme = verify(post, old.secret, nowMs, manner, hmac)
-      if ('fault' in scheme) continue
+      const earlier = judge(old.secret)
+      if ('fault' in earlier) continue
       const until = secondText(old.untilMs)
       log(world, 'info', `A post to ${name} has an old secret, which counts until ${until}.`)
-      return scheme
+      return earlier
     }
     return found
   } catch (error) {

@@ -28,7 +28,7 @@ export function loadFile(world: GatewayWorld, text: string | null, modifiedMs: n
   for (const [name, value] of given) {
     if (world.setup.staticRoutes.has(name)) continue
     const route = readRoute(name, value, world.setup.options.secret)
-    const fault = usable(route, isOpenAllowed(world.setup.options))
+    const fault = usable(route, isOpenAllowed(world.setup.options), world.setup.schemes)
     if (fault === undefined) routes.set(name, route)
     else log(world, 'warning', `The subscription "${name}" ${fault}: ignoring it.`)
   }

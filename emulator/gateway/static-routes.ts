@@ -7,6 +7,7 @@ import {
   type GatewayWorld,
   hasQuirk,
   isOpenAllowed,
+  schemesOf,
 } from './state/state.ts'
 
 /** The static routes of these options, by name. */
@@ -24,7 +25,8 @@ const objectOrEmpty = (value: Json): JsonObject => (isObject(value) ? value : ne
 export function staticFault(options: GatewayStateOptions): string | undefined {
   for (const [name, route] of objectOrEmpty(readJson(options.routes))) {
     if (!isObject(route)) return `The static route "${name}" is not an object.`
-    const fault = usable(readRoute(name, route, options.secret), isOpenAllowed(options))
+    const read = readRoute(name, route, options.secret)
+    const fault = usable(read, isOpenAllowed(options), schemesOf(options))
     if (fault !== undefined) return `The static route "${name}" ${fault}.`
   }
   return undefined

@@ -5,6 +5,7 @@ import { base64SecretPrefix, insecureSecret } from '../../spec/gateway/signature
 import { defaultDescription, routeName, webhookRoute } from '../../spec/gateway/subscriptions.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { refused } from '../lib/refused.ts'
+import { type NamedScheme, type OwnSchemes, schemesWith } from './post/schemes.ts'
 import { type Route, untilMsOf, usable } from './state/routes.ts'
 import { secondText } from '../lib/time-text.ts'
 
@@ -22,6 +23,8 @@ export type SubscribeRequest = {
   readonly isInOrder: boolean
   /** The place where the route was subscribed, or null. */
   readonly origin: Chat | null
+  /** The scheme of its sender, or null. */
+  readonly scheme: NamedScheme | null
   /** The user's secret, or null. */
   readonly secret: string | null
   /** Whether to replace the secret of an existing entry. */
@@ -123,7 +126,7 @@ export function subscribedEntry(
   before: Json | undefined,
   { generated, created_at, quirks, globalSecret }: EntryParts,
 ): JsonObject {
-  const { name, secret, chatId, origin } = request
+  const { name, secret, chatId, origin, scheme } = request
   requireTarget(request)
   if (secret !== null) {
     requireGivenSecret(secret, quirks)
@@ -138,7 +141,8 @@ export function subscribedEntry(
   const kept = rotates ? undefined : before
   const keptSecret = request.wantsNewSecret ? undefined : usableSecret(kept)
   const keptTime = kept?.get('created_at')
-  const newSecret = secret ?? keptSecret ?? generated
+  const newSecret = secret ?? keptSecret ?? fittingSecret(generated, scheme)
+  requireUser(newSecret, scheme)
   const entry: JsonObject = new Map<string, Json>([
     ['description', request.description || defaultDescription.replace('{name}', name)],
     ['events', [...request.events]],
@@ -161,6 +165,7 @@ export function subscribedEntry(
     const old = oldSecrets(before, last, newSecret, request.keepOldUntilMs)
     if (old.length > 0) entry.set('old_secrets', old)
   }
+  if (scheme !== null) entry.set('scheme', scheme.name)
   for (const [member, value] of before ?? []) if (!known.has(member)) entry.set(member, value)
   return entry
 }
@@ -197,6 +202,25 @@ export function dropExpired(entry: JsonObject, nowMs: number): void {
   else entry.set('old_secrets', left)
 }
 
+/** Whether a scheme sends its secret as a user and a password. */
+const sendsUser = (named: NamedScheme | null): boolean => named?.scheme.prefix === 'Basic '
+
+/** A generated secret in the form that the sender of a scheme takes [subscriptions/scheme]. */
+function fittingSecret(generated: string, named: NamedScheme | null): string {
+  if (sendsUser(named)) return `webhook:${generated}`
+  if (named?.scheme.key !== 'base64') return generated
+  const letters = generated.replaceAll('-', '+').replaceAll('_', '/')
+  return base64SecretPrefix + letters.padEnd(Math.ceil(letters.length / 4) * 4, '=')
+}
+
+/** Throws a refusal for a secret without the user that its scheme sends. */
+function requireUser(secret: string, named: NamedScheme | null): void {
+  if (sendsUser(named) && !secret.includes(':'))
+    throw refused(
+      `The secret of the scheme ${named?.name} is USER:PASSWORD. Give --secret USER:PASSWORD, or --new-secret.`,
+    )
+}
+
 /** The secret of an entry, if it is valid. */
 function usableSecret(entry: JsonObject | undefined): string | undefined {
   const secret = entry?.get('secret')
@@ -212,6 +236,8 @@ export type SubscriptionView = {
   readonly secret?: string
   /** Those that still count. */
   readonly old_secrets?: readonly { readonly secret?: string; readonly valid_until: string }[]
+  /** The only scheme that it accepts. */
+  readonly scheme?: string
   readonly description: string
   readonly events: readonly string[]
   readonly skills: readonly string[]
@@ -228,7 +254,7 @@ export function subscriptionView(
   webhook_url: string,
   nowMs: number,
 ): SubscriptionView {
-  const { name, secret, events, skills, prompt, deliver, isDirect } = route
+  const { name, secret, scheme, events, skills, prompt, deliver, isDirect } = route
   const old = route.oldSecrets.filter(({ untilMs }) => untilMs > nowMs)
   const old_secrets = old.map((one) => ({
     secret: one.secret,
@@ -243,6 +269,7 @@ export function subscriptionView(
     webhook_url,
     ...(secret !== '' && { secret }),
     ...(old.length > 0 && { old_secrets }),
+    ...(scheme !== null && { scheme }),
     description: memberText('description'),
     events,
     skills,
@@ -254,6 +281,13 @@ export function subscriptionView(
 }
 
 /** Why a gateway accepts no posts to a route, as the rest of a sentence; undefined if it does. */
-export const postObstacle = (route: Route, quirks: readonly string[]): string | undefined =>
-  usable(route, quirks.includes('webhooks.insecure-no-auth')) ??
-  (route.isEnabled ? undefined : 'is disabled')
+export const postObstacle = (
+  route: Route,
+  quirks: readonly string[],
+  own: OwnSchemes,
+): string | undefined =>
+  usable(
+    route,
+    quirks.includes('webhooks.insecure-no-auth'),
+    quirks.includes('webhooks.fewer-schemes') ? null : schemesWith(own),
+  ) ?? (route.isEnabled ? undefined : 'is disabled')

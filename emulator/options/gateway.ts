@@ -9,6 +9,8 @@ import { didYouMean, nearest } from '../lib/nearest.ts'
 import type { AgentRun, Delivery } from '../gateway/state/inputs.ts'
 import type { GatewayStateOptions } from '../gateway/state/state.ts'
 import { type AgentScript, plainScript } from '../gateway/state/scripted-agent.ts'
+import type { OwnSchemes } from '../gateway/post/schemes.ts'
+import { schemesFault } from './gateway-schemes.ts'
 import { isPlainObject } from './json-schema.ts'
 import { quirksLike, serverLike, serversOn } from './like.ts'
 import { noScenario, type Scenario, type GivenScenario } from './scenario.ts'
@@ -51,6 +53,10 @@ export type CompleteGatewayOptions = {
   readonly subscriptionsFile: string | null
   /** Initial subscriptions, if they are kept in memory. Each must be valid. */
   readonly subscriptions: RoutesInput
+  /** Further schemes of signatures, which routes can name. */
+  readonly schemes: OwnSchemes
+  /** The public base URL, for schemes that sign the address of a post; null if senders use this address. */
+  readonly baseUrl: string | null
   /** Posts to one route per 60 seconds. */
   readonly rateLimit: number
   readonly maxBodyBytes: number
@@ -165,6 +171,12 @@ const table: OptionTable<keyof CompleteGatewayOptions> = {
     schema: { type: ['string', 'null'], minLength: 1 },
   },
   subscriptions: { ...none, help: 'subscriptions by name', readWhole: readRoutes },
+  schemes: { ...none, help: 'schemes of signatures by name', readWhole: whole(schemesFault) },
+  baseUrl: {
+    ...none,
+    help: 'the public base URL, for schemes that sign the address',
+    schema: { type: ['string', 'null'], pattern: '^https?://[^?#]+[^?#/]$' },
+  },
   rateLimit: { ...none, help: 'posts to one route per 60 seconds', schema: count(0) },
   maxBodyBytes: { ...none, help: 'largest body of a post in bytes', schema: count(0) },
   clock: optionTable.clock,
@@ -226,6 +238,8 @@ export function completeGatewayOptions(given: GatewayOptionsInput): CompleteGate
     routes: {},
     subscriptionsFile,
     subscriptions,
+    schemes: {},
+    baseUrl: null,
     rateLimit: limits.webhookRate.value,
     maxBodyBytes: limits.webhookBody.value,
     clock,
@@ -257,6 +271,8 @@ export const stateOptions = (
   host: options.host,
   secret: options.secret,
   routes: JSON.stringify(options.routes),
+  schemes: options.schemes,
+  baseUrl: options.baseUrl,
   rateLimit: options.rateLimit,
   maxBodyBytes: options.maxBodyBytes,
   quirks: options.quirk,

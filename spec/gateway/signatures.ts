@@ -2,6 +2,7 @@
 
 import { type Rules, chosen, stated, observedAtReference, observedAt } from '../language.ts'
 import { limits } from '../limits.ts'
+import { anyOf, closed, name, oneOf, options, text } from '../schema.ts'
 
 /** Where a post says something: in a header, in an item `name=value` of the signature header, or in its payload. */
 export type Place =
@@ -21,7 +22,7 @@ export type Scheme = {
   readonly encoding: 'hex' | 'base64' | 'text'
   /** What stands in front of it. */
   readonly prefix: string
-  /** What is signed: a text in which `{body}`, `{time}` and `{id}` stand for parts of the post. */
+  /** What is signed: a text in which `{body}`, `{time}`, `{id}` and `{url}` stand for parts of the post. */
   readonly signs: string
   /** What separates several signatures, and other items, in the header: one valid signature is enough. */
   readonly separator?: ' ' | ',' | ';'
@@ -37,6 +38,9 @@ export type Scheme = {
   readonly event?: Place
 }
 
+/** A scheme as config.yaml declares it: a route has to name it. */
+export type OwnScheme = Omit<Partial<Scheme>, 'selectedBy'> & Pick<Scheme, 'header'>
+
 /** A scheme whose header selects it: unless it says otherwise, that is the digest of the body in hex. */
 const scheme = (header: string, more: Partial<Scheme> = {}): Scheme => ({
   selectedBy: [header],
@@ -51,19 +55,23 @@ const scheme = (header: string, more: Partial<Scheme> = {}): Scheme => ({
 })
 
 /** The scheme of Svix and of Standard Webhooks, whose headers have a common beginning. */
-const standard = (name: string, more: Partial<Scheme> = {}): Scheme =>
-  scheme(`${name}-signature`, {
+const standard = (start: string, more: Partial<Scheme> = {}): Scheme =>
+  scheme(`${start}-signature`, {
     signs: '{id}.{time}.{body}',
     encoding: 'base64',
     prefix: 'v1,',
     separator: ' ',
     key: 'base64',
-    id: { header: `${name}-id` },
-    time: { header: `${name}-timestamp` },
+    id: { header: `${start}-id` },
+    time: { header: `${start}-timestamp` },
     ...more,
   })
 
 const secretItself = { algorithm: 'none', encoding: 'text', signs: '' } as const
+
+/** A scheme of config.yaml with all its defaults. */
+export const ownScheme = ({ header, ...more }: OwnScheme): Scheme =>
+  scheme(header, { ...(more.algorithm === 'none' && secretItself), ...more, selectedBy: [] })
 
 /** The schemes by name. On a route that names none the first one that is present decides. */
 export const schemes = {
@@ -144,8 +152,73 @@ export const schemes = {
   }),
   generic: scheme('X-Webhook-Signature'),
   token: scheme('X-<provider>-Token', secretItself),
+  // Programs in front of a gateway use this header too: a route must ask for it.
+  bearer: ownScheme({ header: 'Authorization', algorithm: 'none', prefix: 'Bearer ' }),
+  basic: ownScheme({
+    header: 'Authorization',
+    algorithm: 'none',
+    encoding: 'base64',
+    prefix: 'Basic ',
+  }),
 } as const satisfies Readonly<Record<string, Scheme>>
 export type SchemeName = keyof typeof schemes
+
+const headerName = {
+  type: 'string',
+  pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+  description: 'the name of a header',
+} as const
+const inHeader = closed({ header: headerName })
+const inPayload = closed({
+  member: { ...name, description: 'a path of names in the payload, joined by dots' },
+})
+const inItem = closed({ item: { ...name, description: 'an item `name=` of the signature header' } })
+const place = anyOf(inHeader, inItem, inPayload)
+
+/** The JSON Schema of a scheme of config.yaml. */
+export const ownSchemeSchema = {
+  ...options({
+    header: { ...headerName, description: 'the header with the signature' },
+    algorithm: {
+      ...oneOf('sha256', 'sha512', 'sha1', 'none'),
+      description: 'the hash of the HMAC; none if the header carries the secret itself',
+    },
+    encoding: {
+      ...oneOf('hex', 'base64', 'text'),
+      description: 'how the digest is written; text for a secret itself',
+    },
+    prefix: { ...text, description: 'what stands in front of the digest, such as sha256=' },
+    signs: {
+      ...name,
+      description: 'what is signed, with {body}, {time}, {id} and {url}, such as {time}.{body}',
+    },
+    separator: {
+      ...oneOf(' ', ',', ';'),
+      description: 'what separates several signatures and other items in the header',
+    },
+    key: {
+      ...oneOf('text', 'base64'),
+      description: 'how the secret becomes the key; base64 after whsec_, if that is there',
+    },
+    time: {
+      ...place,
+      description: 'where the time stands',
+    },
+    time_unit: { ...oneOf('s', 'ms'), description: 'seconds or milliseconds since 1970' },
+    window_seconds: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 86_400,
+      description: 'how far the time may be from the clock of the gateway',
+    },
+    id: { ...place, description: 'where the delivery id stands that retries repeat' },
+    event: { ...anyOf(inHeader, inPayload), description: 'where the event type stands' },
+  }),
+  required: ['header'],
+} as const
+
+/** The form of the name of a scheme. */
+export const schemeName = /^[a-z0-9][a-z0-9_-]*$/
 
 /** The headers of the scheme `token`, in lower case. */
 export const tokenHeader = /^x-[a-z0-9]+(-[a-z0-9]+)*-token$/
@@ -180,7 +253,8 @@ export const rules = {
     'signatures/repeated-header': 'Only the first value of a repeated signature header counts.',
     'signatures/header-names':
       'Header names are case-insensitive, and an empty header counts as absent.',
-    'signatures/every-scheme': 'Every route accepts every scheme, with its one secret.',
+    'signatures/every-scheme':
+      'A route that names no scheme accepts every scheme, with its one secret.',
   }),
   ...stated.gateway({
     'signatures/github':
@@ -258,6 +332,17 @@ export const rules = {
       'X-Hub-Signature is "sha256=" and the HMAC-SHA256 of the body in lower-case hex.',
     'signatures/jira':
       'X-Atlassian-Webhook-Identifier selects the scheme of Jira, which signs like Bitbucket.',
+    'signatures/named-scheme': 'A route that names its scheme accepts posts of that scheme only.',
+    'signatures/bearer':
+      'Authorization is "Bearer " and the secret, at a route that names the scheme bearer.',
+    'signatures/basic':
+      'Authorization is "Basic " and the secret USER:PASSWORD in base64, at a route that names basic.',
+    'signatures/own-scheme':
+      'config.yaml declares schemes: header, hash, encoding, what is signed, places of time and id.',
+    'signatures/own-scheme-checked':
+      'A scheme that is incomplete, or leaves body or time unsigned, is rejected with its place.',
+    'signatures/signed-url':
+      '`{url}` in a scheme is the public base URL, else http:// and Host, and the target of the post.',
     'signatures/bare-base64':
       'A svix or standard secret that is base64 without "whsec_" is a key in base64 as well.',
     'signatures/timestamp-digits':

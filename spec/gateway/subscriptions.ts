@@ -49,6 +49,7 @@ export const webhookRoute = partial({
   description: text,
   events: textsOrText,
   secret: text,
+  scheme: text,
   prompt: text,
   skills: textsOrText,
   deliver: text,
@@ -65,7 +66,7 @@ export const webhookRoute = partial({
 /** The subscriptions file: routes by name. */
 export const subscriptionsFile = record(webhookRoute)
 
-/** The members that `subscribe` writes, in order; the last five only if they are set. */
+/** The members that `subscribe` writes, in order; the last six only if they are set. */
 export const writtenMembers = [
   'description',
   'events',
@@ -79,6 +80,7 @@ export const writtenMembers = [
   'deliver_extra',
   'origin',
   'old_secrets',
+  'scheme',
 ] as const
 
 export type GatewaySetting = {
@@ -128,6 +130,7 @@ export const gatewaySettings = {
     default: null,
   },
   routes: { key: 'platforms.webhook.extra.routes', type: 'object', default: null },
+  schemes: { key: 'platforms.webhook.extra.schemes', type: 'object', default: null },
   rate_limit: {
     key: 'platforms.webhook.extra.rate_limit',
     type: 'integer',
@@ -170,6 +173,7 @@ export const webhookCommands = {
       '--skills',
       '--deliver',
       '--deliver-chat-id',
+      '--as',
       '--secret',
       '--secret-file',
       '--new-secret',
@@ -219,6 +223,7 @@ export const subscriptionList = list(
     secret: optional(text),
     /** Those that still count. */
     old_secrets: optional(list(object({ secret: optional(text), valid_until: second }))),
+    scheme: optional(text),
     description: optional(text),
     events: texts,
     skills: optional(texts),
@@ -368,8 +373,12 @@ export const rules = {
     'subscriptions/list-without-secrets': '`webhook list --no-secrets` omits the secrets.',
     'subscriptions/unknown-name':
       'Removing or testing a name without a subscription reports so and exits 1.',
+    'subscriptions/scheme':
+      '`webhook subscribe --as` names the scheme of the route, and generates a secret that fits it.',
+    'subscriptions/unknown-scheme':
+      'A subscription that names an unknown scheme is skipped; a static route prevents the start.',
     'subscriptions/test-as':
-      '`webhook test --as` signs like that sender and sends the same headers.',
+      '`webhook test` signs and names headers like the scheme of the route, or of `--as`.',
     'subscriptions/test-event':
       '`webhook test` sends `--event`, or the first event of the route, or the event test.',
     'subscriptions/test-ignored':

@@ -141,6 +141,8 @@ export const brokenBy: Readonly<Partial<Record<QuirkId, readonly RuleId[]>>> = {
   'webhooks.fewer-schemes': [
     'signatures/every-scheme',
     'signatures/bare-base64',
+    'signatures/basic',
+    'signatures/bearer',
     'signatures/bitbucket',
     'signatures/gitea',
     'signatures/gogs',
@@ -148,6 +150,7 @@ export const brokenBy: Readonly<Partial<Record<QuirkId, readonly RuleId[]>>> = {
     'signatures/jira',
     'signatures/linear',
     'signatures/linear-window',
+    'signatures/named-scheme',
     'signatures/pagerduty',
     'signatures/precedence',
     'signatures/provider-token',

@@ -255,7 +255,7 @@ export const quirks = {
       default: 'All schemes of the table are understood, with the ids and events of their senders.',
       quirk:
         'Svix, X-Hub-Signature-256, X-Gitlab-Token and the generic ones are; the headers of the others count as no ' +
-        'signature, and webhook-id, Linear-Delivery, Idempotency-Key and ids in payloads as no id.',
+        'signature, and webhook-id, Linear-Delivery, Idempotency-Key and ids in payloads as no id; routes name no scheme.',
       source: 'reference gateway, July 2026',
     },
     'webhooks.lenient-signatures': {

@@ -17,6 +17,8 @@ export type PostContent = {
   readonly id?: string
   /** As it is written, in seconds since 1970; by default the moment at which gateways start. */
   readonly timestamp?: string
+  /** The address to which it is posted. */
+  readonly url?: string
 }
 
 /** The key that a secret stands for, in a scheme. */
@@ -35,10 +37,10 @@ export const headersOf = (name: SchemeName, content: PostContent): Record<string
  */
 export function headersBy(
   scheme: Scheme,
-  { body, secret, id = 'msg-1', timestamp = `${NOW}` }: PostContent,
+  { body, secret, id = 'msg-1', timestamp = `${NOW}`, url = '' }: PostContent,
 ): Record<string, string> {
   const { algorithm, encoding, prefix, signs, separator = ',' } = scheme
-  const texts: Readonly<Record<string, string | Uint8Array>> = { id, time: timestamp, body }
+  const texts: Readonly<Record<string, string | Uint8Array>> = { id, time: timestamp, body, url }
   const placed = [
     [scheme.id, id],
     [scheme.time, timestamp],
@@ -75,14 +77,10 @@ export const signedHeadersBy = ({ signs, id, time }: Scheme): readonly string[] 
 /** The header with the signature of a scheme. */
 export const headerBy = ({ header }: Scheme): string => header.replace(/<\w+>/, 'Acme')
 
-/** Schemes that a route must name. */
-export const namedSchemes = (Object.keys(schemes) as readonly SchemeName[]).filter(
-  (name) => schemes[name].selectedBy.length === 0,
-)
+/** The schemes of the table: those that a route can name. */
+export const allSchemes = Object.keys(schemes) as readonly SchemeName[]
 /** Schemes that every route accepts which names none. */
-export const schemeNames = (Object.keys(schemes) as readonly SchemeName[]).filter(
-  (name) => !namedSchemes.includes(name),
-)
+export const schemeNames = allSchemes.filter((name) => schemes[name].selectedBy.length > 0)
 
 /** Whether a scheme signs the body; others carry the secret itself. */
 export const isSigning = (name: SchemeName): boolean => schemes[name].algorithm !== 'none'

@@ -9,7 +9,7 @@ import {
 } from '../../spec/gateway/deliveries.ts'
 import { gatewayAddress, gatewayEndpoints, gatewayRefusals, outcomes } from '../../spec/index.ts'
 import type { Endpoint } from '../../spec/language.ts'
-import { type Place, type Scheme, schemes } from '../../spec/gateway/signatures.ts'
+import { ownSchemeSchema, type Place, type Scheme, schemes } from '../../spec/gateway/signatures.ts'
 import {
   configDirectory,
   configFiles,
@@ -84,6 +84,15 @@ const schemeTable = table(
 
 const orDash = (text: string | undefined) => (text === undefined ? '–' : code(text))
 
+const ownSchemeTable = table(
+  ['Member', 'Value', 'Meaning'],
+  Object.entries(ownSchemeSchema.properties).map(([name, member]) => [
+    code(name),
+    'enum' in member ? list(member.enum) : 'type' in member ? member.type : 'a place',
+    member.description,
+  ]),
+)
+
 const settingTable = table(
   ['Setting', 'In config.yaml', 'Variable', 'Flag of `gateway run`', 'Default'],
   Object.entries<GatewaySetting>(gatewaySettings).map(([name, one]) => [
@@ -130,6 +139,9 @@ export function gatewayPart(): string {
     refusalTable('gateway-refusal', gatewayRefusals),
     'A route that names no scheme accepts the first one whose header is present:',
     schemeTable,
+    `The setting ${code(gatewaySettings.schemes.key)} of config.yaml declares further schemes by name, for routes that ` +
+      'name them. A place is `{header: NAME}`, `{item: NAME}` of the signature header, or `{member: PATH}` of the payload.',
+    ownSchemeTable,
     `The event type is in ${list(eventHeaders)}, else where the scheme says, else in ${list(eventMembers)} of the ` +
       `payload. The delivery id is where the scheme says, else in ${list(deliveryIdHeaders)}.`,
     'References in a template have these meanings; all others name a member of the payload:',

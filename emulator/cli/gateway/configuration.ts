@@ -4,7 +4,9 @@ import { configDirOf, readSettings } from '../../config/config-dir.ts'
 import { baseUrlOf, readBaseUrl, type Settings } from '../../config/settings.ts'
 import { type SubscriptionView, subscriptionView } from '../../gateway/subscriptions.ts'
 import { readRoute } from '../../gateway/state/routes.ts'
+import { type NamedScheme, type OwnSchemes, schemesWith } from '../../gateway/post/schemes.ts'
 import type { JsonObject } from '../../lib/json.ts'
+import { didYouMean } from '../../lib/nearest.ts'
 import { refused } from '../../lib/refused.ts'
 import { usageError } from '../../options/usage.ts'
 import type { Flags } from '../lib/command.ts'
@@ -31,6 +33,21 @@ export async function openConfiguration(
   const settings = await readSettings(dir, found)
   if (!settings.enabled) throw refused(notEnabled(dir))
   return { dir, settings, baseUrl: baseUrlOf(settings) }
+}
+
+/** The schemes of config.yaml, whether webhooks are enabled or not. */
+export async function ownSchemes(flags: Flags, { env, cwd }: CommandIo): Promise<OwnSchemes> {
+  const dir = configDirOf(flags.text('config-dir'), env, cwd)
+  return (await readSettings(dir, { env, quirks: flags.quirks, isWebhookCommand: true })).schemes
+}
+
+/** The scheme of this name. Throws a usage error for an unknown name. */
+export function requireScheme(name: string, own: OwnSchemes): NamedScheme {
+  const known = schemesWith(own)
+  const found = known.get(name)
+  if (found !== undefined) return found
+  const names = [...known.keys()]
+  throw usageError(`--as must be one of ${names.join(', ')}.${didYouMean(name, names)}`)
 }
 
 /** The message that webhooks are off, and how to enable them. */
@@ -72,10 +89,12 @@ export const oldLines = ({ old_secrets = [] }: SubscriptionView): readonly strin
   old_secrets.map(({ valid_until }) => `Old:     the old secret counts until ${valid_until}`)
 
 export const factLines = ({
+  scheme,
   events,
   deliver,
   deliver_only,
 }: SubscriptionView): readonly string[] => [
+  ...(scheme === undefined ? [] : [`Signed:  like ${scheme}`]),
   `Events:  ${events.length === 0 ? '(all)' : events.join(', ') || '(none: the filter lists nothing)'}`,
   `Deliver: ${deliver}${deliver_only ? ' (direct, no agent)' : ''}`,
 ]

@@ -46,6 +46,8 @@ export async function runGateway(
     port: settings.port,
     secret: settings.secret,
     routes: settings.routes,
+    schemes: settings.schemes,
+    baseUrl: settings.base_url,
     subscriptionsFile: subscriptionsPath(dir),
     rateLimit: settings.rate_limit,
     maxBodyBytes: settings.max_body_bytes,

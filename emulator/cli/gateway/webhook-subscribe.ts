@@ -19,7 +19,14 @@ import { usageError } from '../../options/usage.ts'
 import { type Flags, readSecret } from '../lib/command.ts'
 import { readDuration } from '../lib/duration.ts'
 import type { CommandIo } from '../lib/io.ts'
-import { factLines, oldLines, oneName, openConfiguration, show } from './configuration.ts'
+import {
+  factLines,
+  oldLines,
+  oneName,
+  openConfiguration,
+  requireScheme,
+  show,
+} from './configuration.ts'
 
 /** Runs the command. */
 export async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
@@ -39,6 +46,8 @@ export async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
   if (Object.hasOwn(settings.routes, name) && !quirks.includes('webhooks.subscribe-shadowed')) {
     throw refused(`config.yaml has a static route "${name}", which wins. Choose another name.`)
   }
+  const as = flags.text('as')
+  const scheme = as === undefined ? null : requireScheme(as, settings.schemes)
   const secret = (await readSecret(flags, io)) ?? null
   const isAsWritten = quirks.includes('webhooks.events-as-written')
   const [events = '', skills = ''] = [flags.text('events'), flags.text('skills')]
@@ -53,6 +62,7 @@ export async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
     isDirect: flags.isSet('deliver-only'),
     isInOrder: flags.isSet('in-order'),
     origin,
+    scheme,
     secret,
     wantsNewSecret,
     keepOldUntilMs: keepsOldMs === undefined ? null : Date.now() + keepsOldMs,

@@ -28,21 +28,32 @@ const DEFAULT_EVENT = 'test'
 /** How much of a response to print at most, in bytes. */
 const MAX_ANSWER_BYTES = 64 * 2 ** 10
 
-type Target = { readonly url: string; readonly secret: string; readonly event: string }
+type Target = {
+  readonly url: string
+  readonly secret: string
+  readonly event: string
+  /** The name of the scheme of the route, if it names one. */
+  readonly scheme?: string | undefined
+}
 
-/** Runs the command; `findRoute` finds the subscription that it names. */
-export async function testCommand(
-  flags: Flags,
-  io: CommandIo,
-  findRoute: () => Promise<SubscriptionView>,
-): Promise<number> {
-  const as = senderOf(flags)
-  requireOneBody(flags, as)
-  const { url, secret, event } = await readTarget(flags, io, findRoute)
+/** What the command finds in the configuration directory. */
+export type TestLookUp = {
+  /** The subscription that the command names. */
+  readonly route: () => Promise<SubscriptionView>
+  /** The scheme of this name. Rejects with a usage error for an unknown name. */
+  readonly scheme: (name: string) => Promise<NamedScheme>
+}
+
+/** Runs the command. */
+export async function testCommand(flags: Flags, io: CommandIo, find: TestLookUp): Promise<number> {
+  requireOneBody(flags)
+  const { url, secret, event, scheme } = await readTarget(flags, io, find.route)
+  const as = await senderOf(flags.text('as') ?? scheme ?? 'github', find)
+  requireEventPlace(flags, as)
   const id = newDeliveryId(as)
   const timeMs = Date.now()
   const body = (await givenBody(flags, io)) ?? Buffer.from(samplePayload(as, event, id, timeMs))
-  const headers = signedHeaders(as, secret, { body, event, id, timeMs })
+  const headers = signedHeaders(as, secret, { body, event, id, timeMs, url })
   if (!flags.isJson)
     io.stdout.write(printable(`Sending a signed event in the style of ${as.name} to ${url}\n`))
   const answer = await post(url, headers, body, io.signal)
@@ -66,14 +77,11 @@ export async function testCommand(
   return exitCodes.refused
 }
 
-function senderOf(flags: Flags): NamedScheme {
-  const as = flags.text('as') ?? 'github'
-  const known = builtInSchemes.find(({ name }) => name === as)
-  if (known !== undefined) return known
-  throw usageError(`--as must be one of ${builtInSchemes.map(({ name }) => name).join(', ')}.`)
-}
+/** The scheme of a sender; only those that are not built in need the configuration directory. */
+const senderOf = async (as: string, find: TestLookUp): Promise<NamedScheme> =>
+  builtInSchemes.find(({ name }) => name === as) ?? find.scheme(as)
 
-function requireOneBody(flags: Flags, as: NamedScheme): void {
+function requireOneBody(flags: Flags): void {
   const hasPayload = flags.text('payload') !== undefined
   const hasFile = flags.text('payload-file') !== undefined
   if (hasPayload && hasFile) throw usageError('Give --payload or --payload-file, not both.')
@@ -82,7 +90,12 @@ function requireOneBody(flags: Flags, as: NamedScheme): void {
   const event = flags.text('event')
   if (event === undefined) return
   if (/^\s*$|\p{Cc}/u.test(event)) throw usageError('--event must be a valid header value.')
-  if ((hasPayload || hasFile) && !namesEventInHeader(as.scheme)) {
+}
+
+/** Where the payload names the event, and is the user's, the flag would change nothing. */
+function requireEventPlace(flags: Flags, as: NamedScheme): void {
+  const hasPayload = (flags.text('payload') ?? flags.text('payload-file')) !== undefined
+  if (hasPayload && flags.text('event') !== undefined && !namesEventInHeader(as.scheme)) {
     throw usageError(
       `With --as ${as.name} the payload contains the event type: give either --event or a payload.`,
     )
@@ -116,7 +129,12 @@ async function readTarget(
     throw refused(
       `The subscription "${route.name}" has no secret. Run flowdouble webhook subscribe again to set one.`,
     )
-  return { url: route.webhook_url, secret, event: event ?? route.events[0] ?? DEFAULT_EVENT }
+  return {
+    url: route.webhook_url,
+    secret,
+    event: event ?? route.events[0] ?? DEFAULT_EVENT,
+    scheme: route.scheme,
+  }
 }
 
 /** The payload that the user gave, byte for byte; undefined without one. */

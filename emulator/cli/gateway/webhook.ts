@@ -22,9 +22,19 @@ import { builtInSchemes } from '../../gateway/post/schemes.ts'
 import { refused } from '../../lib/refused.ts'
 import { bare, type Flags, runSubcommand, type Subcommand, withValue } from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
-import { factLines, oldLines, oneName, openConfiguration, show } from './configuration.ts'
+import {
+  factLines,
+  oldLines,
+  oneName,
+  openConfiguration,
+  ownSchemes,
+  requireScheme,
+  show,
+} from './configuration.ts'
 import { subscribe } from './webhook-subscribe.ts'
 import { testCommand } from './webhook-test.ts'
+
+const senderNames = builtInSchemes.map(({ name }) => name)
 
 export const webhookHelp = `Usage: flowdouble webhook COMMAND [options]
 
@@ -53,6 +63,8 @@ Options for subscribe:
   --deliver-only         deliver the rendered prompt without an agent run
   --in-order             run events one by one: each when the answer before it has ended
   --origin PLATFORM:CHAT the chat that the target ${originTarget} refers to
+  --as SENDER            accept posts that are signed like this sender only: ${senderNames.join(', ')},
+                         or a scheme of config.yaml (default: those whose header shows the sender)
   --secret SECRET        secret of the sender (default: kept, or generated); - reads it from standard input
   --secret-file FILE     read the secret from a file
   --new-secret           replace the secret of an existing route by a new one
@@ -62,7 +74,7 @@ Options for list:
   --no-secrets           omit the secrets
 
 Options for test:
-  --as SENDER            imitate the sender ${builtInSchemes.map(({ name }) => name).join(', ')} (default github)
+  --as SENDER            imitate a sender as for subscribe (default: the scheme of the route, else github)
   --event TYPE           event type (default: the first one of the route, else test)
   --payload TEXT         request body, sent byte for byte (default: a small sample)
   --payload-file FILE    read the body from a file; - reads it from standard input
@@ -90,7 +102,7 @@ const subcommands: readonly Subcommand[] = [
     names: ['subscribe', 'add'],
     flags: {
       ...withValue('prompt', 'events', 'description', 'skills', 'deliver', 'deliver-chat-id'),
-      ...withValue('secret', 'secret-file', 'keep-old', 'origin', 'webhook-base-url'),
+      ...withValue('as', 'secret', 'secret-file', 'keep-old', 'origin', 'webhook-base-url'),
       ...bare('new-secret', 'deliver-only', 'in-order'),
     },
     run: subscribe,
@@ -107,7 +119,11 @@ const subcommands: readonly Subcommand[] = [
       ...withValue('payload', 'payload-file', 'as', 'event', 'url', 'secret', 'secret-file'),
       ...withValue('webhook-base-url'),
     },
-    run: (flags, io) => testCommand(flags, io, () => findRoute(flags, io)),
+    run: (flags, io) =>
+      testCommand(flags, io, {
+        route: () => findRoute(flags, io),
+        scheme: async (name) => requireScheme(name, await ownSchemes(flags, io)),
+      }),
   },
 ]
 
@@ -123,7 +139,7 @@ async function list(flags: Flags, io: CommandIo): Promise<number> {
     const isShadowed = Object.hasOwn(settings.routes, name)
     const note = isShadowed
       ? 'is ignored: a static route has the same name'
-      : postObstacle(read, flags.quirks)
+      : postObstacle(read, flags.quirks, settings.schemes)
     return { route: isOpen ? route : withoutSecrets(route), note }
   })
   for (const name of invalidNames(entries)) {

@@ -174,7 +174,7 @@ async function createPart(
   const recorder = await createRecorder(
     gatewayMachine(world),
     () => world.setup.options,
-    async () => (await import('../../gateway/journal.ts')).gatewayFormat,
+    async () => (await import('../../gateway/journal.ts')).gatewayFormat(world.setup.options),
     null,
     secrets,
   )

@@ -53,6 +53,7 @@ export function createMemory(
           usable(
             readRoute(name, given, world.setup.options.secret),
             isOpenAllowed(world.setup.options),
+            world.setup.schemes,
           ))
     if (fault !== undefined) throw usageError(`The subscription "${name}" ${fault}.`)
   }

@@ -1,6 +1,8 @@
 // The schemes of signatures, the one that a post uses, and the places in a post that a scheme names.
 
 import {
+  type OwnScheme,
+  ownScheme,
   type Place,
   type Scheme,
   type SchemeName,
@@ -11,6 +13,9 @@ import { isObject, type Json, numberOf } from '../../lib/json.ts'
 import type { Headers } from '../../machine.ts'
 
 export type NamedScheme = { readonly name: string; readonly scheme: Scheme }
+
+/** The schemes of config.yaml by name. */
+export type OwnSchemes = Readonly<Record<string, OwnScheme>>
 
 /** A scheme with its headers in lower case. */
 type KnownScheme = NamedScheme & {
@@ -25,6 +30,15 @@ const known: readonly KnownScheme[] = Object.entries<Scheme>(schemes).map(([name
   selectedBy: scheme.selectedBy.map((one) => one.toLowerCase()),
 }))
 export const builtInSchemes: readonly NamedScheme[] = known
+
+/** The schemes that a route can name: those of the table, and those of config.yaml. */
+export const schemesWith = (own: OwnSchemes): ReadonlyMap<string, NamedScheme> =>
+  new Map([
+    ...known.map((one) => [one.name, one] as const),
+    ...Object.entries(own).map(
+      ([name, given]) => [name, { name, scheme: ownScheme(given) }] as const,
+    ),
+  ])
 
 /** Schemes that the reference gateway of July 2026 understands. */
 const earlier: ReadonlySet<string> = new Set([
@@ -68,6 +82,12 @@ export function signaturesIn(scheme: Scheme, headers: Headers): readonly string[
     value !== '' && hasHeader(scheme, name) ? value : [],
   )
 }
+
+/** The address to which a sender posts, as it knows it [signatures/signed-url]. */
+export const addressOf = (
+  { headers, target }: { readonly headers: Headers; readonly target: string },
+  baseUrl: string | null,
+): string => (baseUrl ?? `http://${headers['host'] ?? ''}`) + target
 
 export const headerIn = (headers: Headers, name: string): string =>
   headers[name.toLowerCase()] ?? ''

@@ -8,17 +8,20 @@ import { hasHeader, type NamedScheme, textIn } from './schemes.ts'
 import { type Algorithm, secretHeader, signatureOf, signingKeys } from './sign.ts'
 import type { SignedParts } from './signatures.ts'
 
+/** The parts of a post that the journal has, in which secrets are replaced. */
+type Redacted = Pick<SignedParts, 'body' | 'url'>
+
 /** Each secret with its replacement. */
 type Pairs = readonly (readonly [secret: string, other: string])[]
 
 /**
- * The headers of a post that carry a signature or a secret, for a body in which the secrets are replaced: valid signatures
+ * The headers of a post that carry a signature or a secret, for parts in which the secrets are replaced: valid signatures
  * are made again with the replacement of their secret, secrets are hidden.
  */
 export function signedAgain(
   schemes: readonly NamedScheme[],
   post: SignedParts,
-  redactedBody: Uint8Array,
+  redacted: Redacted,
   pairs: Pairs,
   hide: (secret: string) => string,
 ): Headers {
@@ -30,13 +33,7 @@ export function signedAgain(
       const again =
         algorithm === 'none'
           ? hiddenSecret(scheme, value, hide)
-          : replaced(
-              scheme,
-              algorithm,
-              { ...post, value: found[name] ?? value },
-              redactedBody,
-              pairs,
-            )
+          : replaced(scheme, algorithm, { ...post, value: found[name] ?? value }, redacted, pairs)
       if (again !== undefined) found[name] = again
     }
   }
@@ -65,20 +62,19 @@ function hiddenSecret(
 function replaced(
   scheme: Scheme,
   algorithm: Algorithm,
-  { headers, body, value }: SignedParts & { readonly value: string },
-  redactedBody: Uint8Array,
+  { headers, body, url, value }: SignedParts & { readonly value: string },
+  redacted: Redacted,
   pairs: Pairs,
 ): string {
   const partOf = (part: 'id' | 'time'): string => {
     const place = scheme[part]
     return place === undefined ? '' : textIn(place, scheme, headers)
   }
-  const parts = { body, id: partOf('id'), time: partOf('time') }
+  const parts = { body, url, id: partOf('id'), time: partOf('time') }
   let again = value
   for (const [secret, other] of pairs) {
     const [otherKey] = signingKeys(other, scheme)
-    const anew =
-      otherKey && signatureOf(scheme, algorithm, { ...parts, body: redactedBody }, otherKey)
+    const anew = otherKey && signatureOf(scheme, algorithm, { ...parts, ...redacted }, otherKey)
     for (const key of signingKeys(secret, scheme))
       again = again.replaceAll(signatureOf(scheme, algorithm, parts, key), anew ?? '')
   }

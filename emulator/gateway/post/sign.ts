@@ -22,9 +22,11 @@ export type SignableParts = {
   readonly body: Uint8Array
   readonly time: string
   readonly id: string
+  /** The address to which the sender posts. */
+  readonly url: string
 }
 
-const partName = /\{(body|time|id)\}/
+const partName = /\{(body|time|id|url)\}/
 
 /** Whether a scheme signs a part of the post. */
 export const signsPart = ({ signs }: Scheme, part: keyof SignableParts): boolean =>
@@ -42,7 +44,7 @@ export function signatureOf(
   // Between the names of parts stand texts: the first and the last one can be empty.
   const pieces = signs.split(partName).map((piece, at) => {
     if (at % 2 === 0) return utf8ToBytes(piece)
-    return piece === 'body' ? parts.body : latin1(parts[piece as 'time' | 'id'])
+    return piece === 'body' ? parts.body : latin1(parts[piece as 'time' | 'id' | 'url'])
   })
   const message = signs === '{body}' ? parts.body : concatBytes(...pieces)
   const digest = hmac(algorithm, key, message)

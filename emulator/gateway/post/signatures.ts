@@ -26,7 +26,12 @@ import {
 } from './sign.ts'
 
 /** The parts of a post that its signature covers. A character of a header stands for a byte. */
-export type SignedParts = { readonly headers: Headers; readonly body: Uint8Array }
+export type SignedParts = {
+  readonly headers: Headers
+  readonly body: Uint8Array
+  /** The address to which the sender posts. */
+  readonly url: string
+}
 
 /** What is wrong with the signature of a post: the scheme, if any, and the reason. */
 export type SignatureFault = { readonly fault: string }
@@ -46,18 +51,20 @@ export type SignatureRules = KeyRules & {
 
 /**
  * The scheme of a valid signature with the secret, or the fault.
+ * @param named the only scheme that the route accepts; null if its headers select one.
  * @param nowMs the time in milliseconds since 1970, with which signed times are compared.
  * Throws `crashed` if the gateway does.
  */
 export function verify(
   post: SignedParts,
   secret: string,
+  named: NamedScheme | null,
   nowMs: number,
   manner: SignatureRules,
   hmac: Hmac = portableHmac,
 ): NamedScheme | SignatureFault {
   if (secret === '') return { fault: 'the route has no secret' }
-  const found = schemeByHeader(post.headers, manner.isEarlier)
+  const found = named ?? schemeByHeader(post.headers, manner.isEarlier)
   if (found === undefined) return { fault: unsignedFault(post.headers, manner) }
   const { name, scheme } = found
   const fault =
@@ -88,18 +95,19 @@ function signatureFault(
   manner: SignatureRules,
   hmac: Hmac,
 ): string | undefined {
-  const { headers, body } = post
+  const { headers, body, url } = post
   const { algorithm } = scheme
   const values = signaturesIn(scheme, headers)
   if (algorithm === 'none') {
     const expected = secretHeader(scheme, secret)
+    if (values.length === 0) return 'the header is missing'
     return hasOne(values, [expected], manner) ? undefined : 'not the secret'
   }
   const id = partText(scheme, 'id', headers)
   if (id === '') return `${nameOfPart(scheme, 'id')} is missing`
   const [value = ''] = values
   if (value === '') return 'the signature is missing'
-  const parts = { body, id: id ?? '', time: partText(scheme, 'time', headers) ?? '' }
+  const parts = { body, url, id: id ?? '', time: partText(scheme, 'time', headers) ?? '' }
   const expected = signingKeys(secret, scheme, manner).map((key) =>
     signatureOf(scheme, algorithm, parts, key, hmac),
   )

@@ -17,6 +17,8 @@ export type Route = {
   readonly secret: string
   /** Secrets that count beside it, each until a time of day. */
   readonly oldSecrets: readonly OldSecret[]
+  /** The name of the only scheme that it accepts; null for those that headers select. */
+  readonly scheme: string | null
   readonly isEnabled: boolean
   /** The accepted event types; an empty list for all, an empty text for none at all. */
   readonly events: readonly string[]
@@ -77,6 +79,7 @@ export function readRoute(name: string, given: JsonObject, globalSecret: string 
     name,
     secret,
     oldSecrets: readOldSecrets(given.get('old_secrets')),
+    scheme: readScheme(given.get('scheme')),
     isEnabled: given.get('enabled') !== false,
     events: readEvents(given.get('events')),
     writtenEvents: given.get('events') ?? null,
@@ -109,6 +112,10 @@ function readOldSecrets(value: Json | undefined): readonly OldSecret[] {
 export const untilMsOf = (old: JsonObject): number =>
   Date.parse(textOrEmpty(old.get('valid_until')))
 
+/** A value that is not a text names no scheme that exists: the route must not accept any. */
+const readScheme = (value: Json | undefined): string | null =>
+  value === undefined || value === null ? null : textOrEmpty(value)
+
 function readOrigin(value: Json | undefined): Route['origin'] {
   if (!isObject(value)) return null
   const [platform, chat_id] = [
@@ -122,9 +129,14 @@ function readOrigin(value: Json | undefined): Route['origin'] {
 /**
  * Why a route cannot be served, as the rest of a sentence; undefined for a valid one.
  * @param isOpenAllowed whether the special secret switches validation off.
+ * @param schemes those that a route can name; null if routes name none.
  */
-export function usable(route: Route, isOpenAllowed: boolean): string | undefined {
-  const { secret, isDirect, deliver, isFilterValid } = route
+export function usable(
+  route: Route,
+  isOpenAllowed: boolean,
+  schemes: ReadonlyMap<string, unknown> | null,
+): string | undefined {
+  const { secret, scheme, isDirect, deliver, isFilterValid } = route
   // An empty or well-known secret never lets a post in [signatures/no-open-route].
   if (secret === '') return 'has no secret'
   if (secret === insecureSecret && !isOpenAllowed) {
@@ -132,6 +144,8 @@ export function usable(route: Route, isOpenAllowed: boolean): string | undefined
   }
   if (isDirect && (deliver === logTarget || deliver === ''))
     return `has deliver_only, but its target is "${deliver}"`
+  if (scheme !== null && schemes?.has(scheme) === false)
+    return `names the unknown scheme ${JSON.stringify(scheme)}.${didYouMean(scheme, [...schemes.keys()])} Schemes: ${[...schemes.keys()].join(', ')}`
   // Treating it as no filter would accept every event [subscriptions/events-are-texts].
   if (!isFilterValid) return 'has events that are not a list of strings'
   return undefined

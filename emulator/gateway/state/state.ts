@@ -11,6 +11,7 @@ import type { Pace } from './pace.ts'
 import type { Rates } from './rate-limit.ts'
 import type { Route } from './routes.ts'
 import type { AgentScript } from './scripted-agent.ts'
+import { type NamedScheme, type OwnSchemes, schemesWith } from '../post/schemes.ts'
 import type { Hmac } from '../post/sign.ts'
 import type { Waiting } from './waiting.ts'
 
@@ -26,6 +27,10 @@ export type GatewayStateOptions = {
   readonly secret: string | null
   /** The static routes by name, as JSON text. */
   readonly routes: string
+  /** Further schemes of signatures, which routes can name. */
+  readonly schemes: OwnSchemes
+  /** The public base URL, for schemes that sign the address; null to derive it from each post. */
+  readonly baseUrl: string | null
   /** Maximum number of posts to one route per window. */
   readonly rateLimit: number
   readonly maxBodyBytes: number
@@ -122,6 +127,8 @@ export type GatewaySetup = {
   readonly options: GatewayStateOptions
   readonly hmac: Hmac
   readonly staticRoutes: ReadonlyMap<string, Route>
+  /** The schemes that a route can name; null if routes name none. */
+  readonly schemes: ReadonlyMap<string, NamedScheme> | null
 }
 
 /** The complete state of a gateway, as plain data that `structuredClone` copies. */
@@ -174,6 +181,10 @@ const isOn = ({ quirks }: GatewayStateOptions, id: GatewayQuirk): boolean => qui
 export const isOpenAllowed = (options: GatewayStateOptions): boolean =>
   isOn(options, 'webhooks.insecure-no-auth') &&
   loopbackHosts.some((host) => host === options.host.trim().toLowerCase())
+
+/** The schemes that a route can name. The reference gateway does not know that member. */
+export const schemesOf = (options: GatewayStateOptions): GatewaySetup['schemes'] =>
+  isOn(options, 'webhooks.fewer-schemes') ? null : schemesWith(options.schemes)
 
 /** The time of the gateway in milliseconds since 1970. */
 export const timeMs = ({ setup: { options }, state: { nowMs } }: GatewayWorld): number =>

@@ -134,7 +134,7 @@ proves('subscriptions/test-as', async () => {
   for (const { scheme, secret, body, headers, epochSeconds = 0 } of vectors) {
     const row: Scheme = schemes[scheme!]
     const id = row.id !== undefined && 'header' in row.id ? (headers[row.id.header] ?? '') : ''
-    const post = { body: Buffer.from(body), id, timeMs: epochSeconds * 1000 }
+    const post = { body: Buffer.from(body), id, timeMs: epochSeconds * 1000, url: '' }
     const own = scheme === 'token' ? Object.values(headers)[0] : headers[row.header]
     expect(signPost(row, secret, post)).toBe(own)
     const all = signedHeaders({ name: scheme!, scheme: row }, secret, { ...post, event: 'x' })

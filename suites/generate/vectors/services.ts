@@ -255,4 +255,20 @@ export const serviceVectors: readonly SignatureVector[] = [
     headers: { 'X-Acme-Token': 'acme-secret' },
     isValid: true,
   },
+  {
+    title: 'a bearer token',
+    scheme: 'bearer',
+    secret: 'mF_9.B5f-4.1JqM',
+    body: '{}',
+    headers: { Authorization: 'Bearer mF_9.B5f-4.1JqM' },
+    isValid: true,
+  },
+  {
+    title: 'a user and a password, as RFC 7617 has them',
+    scheme: 'basic',
+    secret: 'Aladdin:open sesame',
+    body: '{}',
+    headers: { Authorization: 'Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==' },
+    isValid: true,
+  },
 ]

@@ -16,6 +16,7 @@ import { renderLlms, renderSkill, skillFile } from '../../render/assistants.ts'
 import { renderAsyncapi } from '../../render/asyncapi.ts'
 import { renderControl } from '../../render/control.ts'
 import { documentText } from '../../render/documents.ts'
+import { gatewayConfigSchema } from '../../render/gateway-config.ts'
 import { everywhere, renderOpenapi } from '../../render/openapi.ts'
 import { renderProtocol } from '../../render/protocol.ts'
 import { renderSchemathesis } from '../../render/schemathesis.ts'
@@ -82,7 +83,10 @@ export const generated: readonly Generated[] = [
     files: 'spec/*.schema.json',
     from: 'options, scenarios, baselines and recordings as they are checked',
     texts: {
-      config: schemaText(configSchema()),
+      config: schemaText({
+        ...(configSchema() as object),
+        $defs: { gateway: gatewayConfigSchema() },
+      }),
       scenario: schemaText(scenarioDocument()),
       baseline: schemaText(baselineSchema),
       recording: schemaText(recordingSchema),

@@ -51,6 +51,39 @@ export const signatures: GatewayMutants = {
     options: quirk('webhooks.fewer-schemes'),
   },
   'blind-to-stripe': { breaks: ['signatures/stripe'], options: quirk('webhooks.fewer-schemes') },
+  'blind-to-ten-senders': {
+    breaks: [
+      'signatures/slack',
+      'signatures/pagerduty',
+      'signatures/shopify',
+      'signatures/sentry',
+      'signatures/typeform',
+      'signatures/grafana',
+      'signatures/gitea',
+      'signatures/gogs',
+      'signatures/jira',
+      'signatures/bitbucket',
+    ],
+    tamper: blindTo(
+      /^(x-(slack|pagerduty|shopify|grafana|gitea|gogs)|sentry|typeform|x-hub-signature$)/,
+    ),
+  },
+  'any-authorization-goes': {
+    breaks: ['signatures/bearer', 'signatures/basic'],
+    tamper: accepting(
+      () =>
+        (post, { headers }) =>
+          isUnsigned(post) && 'authorization' in headers,
+    ),
+  },
+  'named-schemes-need-no-header': {
+    breaks: ['signatures/named-scheme'],
+    tamper: accepting(
+      () =>
+        ({ reason }) =>
+          reason?.endsWith('is missing') === true,
+    ),
+  },
   'open-on-loopback': {
     breaks: ['signatures/no-open-route'],
     options: quirk('webhooks.insecure-no-auth'),

@@ -58,6 +58,17 @@ export const webhooks: GatewayMutants = {
     breaks: ['webhooks/filter-empty'],
     tamper: onReply(({ body }) => (body.includes('"event": "ping"') ? { status: 200 } : {})),
   },
+  'proxies-name-deliveries': {
+    breaks: ['webhooks/id-scheme', 'webhooks/id-stripe'],
+    tamper: onReply(({ body }, { headers }) => {
+      const id = headers['x-request-id']
+      return id === undefined ? {} : { body: body.replace(/(_id": ")[^"]*/, `$1${id}`) }
+    }),
+  },
+  'payloads-alone-name-events': {
+    breaks: ['webhooks/event-scheme'],
+    tamper: onReply(({ body }) => ({ body: body.replace('check-a"', 'check-b"') })),
+  },
   'limit-is-off': { breaks: ['webhooks/rate-limit'], options: { rateLimit: 31 } },
   'repeats-are-accepted': {
     breaks: ['webhooks/duplicate', 'webhooks/direct-is-checked'],
