@@ -108,6 +108,8 @@ export type IncomingRequest = RequestHead & {
   readonly fault?: 'tooLarge' | 'unreadable' | undefined
   /** The bound of unfinished requests that its body met, so that it is missing. */
   readonly bound?: 'unfinished-bodies' | 'slow-body' | undefined
+  /** The address of the client, where that is of interest; of a request that was forwarded, the proxy's. */
+  readonly address?: string | undefined
   /** Whether it came to the host of the signed links. */
   readonly links?: true | undefined
   /** When it came by the wall clock, in milliseconds since 1970, where that may differ from the time of the machine. */

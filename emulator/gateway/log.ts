@@ -1,6 +1,7 @@
 // The log lines of a gateway: one for each post, run and delivery among the effects of a step, without secrets.
 
 import type { AgentRun, GatewayEffect, OutboxEntry, PostEffect } from './state/inputs.ts'
+import type { Origin } from './post/origin.ts'
 import { redact } from './state/redact-secrets.ts'
 import type { GatewayState, GatewayWorld } from './state/state.ts'
 
@@ -20,8 +21,19 @@ export function log(
   world: GatewayWorld,
   level: Extract<GatewayEffect, { kind: 'log' }>['level'],
   line: string,
+  fields?: LogLine['fields'],
 ): void {
-  world.effects.push({ kind: 'log', level, text: redact(world.state, line) })
+  const effect = { kind: 'log', level, text: redact(world.state, line) } as const
+  world.effects.push(fields === undefined ? effect : Object.assign(effect, { fields }))
+}
+
+/** Where a refused request comes from, as the end of its line. */
+export function originText(from: Origin | undefined): string {
+  if (from === undefined) return ''
+  const { address, forwarded_for } = from
+  return forwarded_for === null
+    ? ` (from ${address})`
+    : ` (from ${address}, forwarded for ${word(forwarded_for)})`
 }
 
 /** The log lines for the effects of a step. */
@@ -46,20 +58,26 @@ function logLine(effect: GatewayEffect): LogLine | undefined {
     case 'outbox':
       return deliveryLine(effect.entry)
     case 'log':
-      return { level: effect.level, kind: 'gateway', text: effect.text, fields: {} }
+      return {
+        level: effect.level,
+        kind: 'gateway',
+        text: effect.text,
+        fields: effect.fields ?? {},
+      }
     default:
       return undefined
   }
 }
 
-function postLine({ route, event, delivery_id, verdict, reason, bound }: PostEffect): LogLine {
+function postLine(post: PostEffect): LogLine {
+  const { route, event, delivery_id, verdict, reason, bound, from } = post
   const words = ['post', word(route)]
   if (event !== null) words.push(word(event))
   if (delivery_id !== null) words.push(word(delivery_id))
   words.push(verdict)
-  const text = words.join(' ') + (reason === null ? '' : `: ${reason}`)
+  const text = words.join(' ') + (reason === null ? '' : `: ${reason}${originText(from)}`)
   const level = reason === null ? 'info' : 'warning'
-  const fields = { route, event, delivery_id, verdict, reason, ...(bound && { bound }) }
+  const fields = { route, event, delivery_id, verdict, reason, ...from, ...(bound && { bound }) }
   return { level, kind: 'post', text, fields }
 }
 

@@ -11,8 +11,10 @@ export const gatewayMachine = (world: GatewayWorld): Machine<GatewayInput, Gatew
   epochMs: world.setup.options.epochMs,
   nowMs: () => world.state.nowMs,
   step: (input) => step(world, input),
-  request: (atMs, request, { method, target, headers, body, fault, bound, wallMs }) => {
-    return { kind: 'request', atMs, request, method, target, headers, body, fault, bound, wallMs }
+  request: (atMs, request, arrived) => {
+    const { method, target, headers, body, fault, bound, address, wallMs } = arrived
+    const from = { method, target, headers, body, fault, bound, address, wallMs }
+    return Object.assign({ kind: 'request', atMs, request } as const, from)
   },
   wake: (atMs) => ({ kind: 'wake', atMs }),
   changeWorld: (atMs, change) => Object.assign({ kind: 'world', atMs } as const, change),

@@ -125,6 +125,7 @@ export function attempt(world: GatewayWorld, id: number): void {
       world,
       'info',
       `Answer of ${delivery.route}: ${beginning(delivery.text, limits.logText.value)}`,
+      { route: delivery.route, event: delivery.event, delivery_id: delivery.delivery_id },
     )
     endAttempt(world, id, null)
   } else if (world.setup.options.sends && delivery.target !== originTarget) {

@@ -11,6 +11,8 @@ import { answer, refusalReason, type RefusalName } from './answers.ts'
 import {
   deliveryIdOf,
   eventOf,
+  headerIdOf,
+  type HeaderRules,
   parseBody,
   parseLoosely,
   payloadText,
@@ -32,6 +34,7 @@ import type { Route } from './state/routes.ts'
 import { hasRoom, retryAfterSeconds, runBytes, startRun } from './runs.ts'
 import { forget, remember } from './state/delivery-ids.ts'
 import { addressOf, type NamedScheme } from './post/schemes.ts'
+import { originOf } from './post/origin.ts'
 import { crashed, verify } from './post/signatures.ts'
 import { destinationOf, plainValue } from './targets.ts'
 import { secondText } from '../lib/time-text.ts'
@@ -154,12 +157,8 @@ function act(
   const text = render(route.prompt, context)
   const extra = renderExtra(world, route.extra, context)
   if (text === undefined || extra === undefined) return refuse(world, post, name, 'textTooLong')
-  const manner = {
-    isPython,
-    takesEmpty: hasQuirk(world, 'webhooks.empty-id'),
-    idHeaders: hasQuirk(world, 'webhooks.fewer-schemes') ? earlierIdHeaders : deliveryIdHeaders,
-  }
-  const delivery_id = deliveryIdOf(post.headers, payload, scheme, manner) ?? makeId(world)
+  const delivery_id =
+    deliveryIdOf(post.headers, payload, scheme, headerRules(world)) ?? makeId(world)
   if (!remember(world, name, delivery_id)) {
     report(world, post, name, 'duplicate', null, plainValue(event), delivery_id)
     return joins(world, name, delivery_id, post.request)
@@ -245,6 +244,12 @@ function startAgentRun(
 
 const earlierIdHeaders = deliveryIdHeaders.filter((name) => !laterIdHeaders.has(name))
 
+const headerRules = (world: GatewayWorld): HeaderRules => ({
+  isPython: hasQuirk(world, 'webhooks.python-json'),
+  takesEmpty: hasQuirk(world, 'webhooks.empty-id'),
+  idHeaders: hasQuirk(world, 'webhooks.fewer-schemes') ? earlierIdHeaders : deliveryIdHeaders,
+})
+
 function ignore(world: GatewayWorld, post: Post, name: string, event: Json): Reply {
   report(world, post, name, 'ignored', null, plainValue(event))
   return answer('ignored', { event }, hasQuirk(world, 'webhooks.python-json'))
@@ -253,7 +258,7 @@ function ignore(world: GatewayWorld, post: Post, name: string, event: Json): Rep
 /** Reports the result of a post to observers [webhooks/log]. */
 function report(
   world: GatewayWorld,
-  { request, bound }: Post,
+  { request, bound, address, headers }: Post,
   route: string,
   verdict: PostEffect['verdict'],
   reason: string | null,
@@ -261,7 +266,8 @@ function report(
   delivery_id: string | null = null,
 ): void {
   const post = { kind: 'post', request, route, event, delivery_id, verdict, reason } as const
-  world.effects.push(bound === undefined ? post : Object.assign(post, { bound }))
+  const from = originOf(address, headers)
+  world.effects.push(Object.assign(post, bound && { bound }, from && { from }))
 }
 
 /** @param more details that the reply does not contain. */
@@ -275,12 +281,15 @@ function refuse(
   const values = { name, seconds: `${retryAfterSeconds(world)}` }
   const reason = refusalReason(refusal, values)
   const verdict = refusal === 'rateLimited' ? 'limited' : 'refused'
-  report(world, post, name, verdict, more === undefined ? reason : `${reason}: ${more.trim()}`)
+  const why = more === undefined ? reason : `${reason}: ${more.trim()}`
+  const id = headerIdOf(post.headers, headerRules(world)) ?? null
+  report(world, post, name, verdict, why, null, id)
   return answer(refusal, values, hasQuirk(world, 'webhooks.python-json'))
 }
 
 function crash(world: GatewayWorld, post: Post, name: string): Reply {
-  report(world, post, name, 'refused', refusalReason('internal', {}))
+  const id = headerIdOf(post.headers, headerRules(world)) ?? null
+  report(world, post, name, 'refused', refusalReason('internal', {}), null, id)
   return refuseAsServer('internal')
 }
 

@@ -8,7 +8,11 @@ import { readFile, readRoute, type Route, usable } from './state/routes.ts'
 /** Applies the text of a subscriptions file; null if the file no longer exists. */
 export function loadFile(world: GatewayWorld, text: string | null, modifiedMs: number): void {
   if (text === null) {
+    const { size } = world.state.dynamicRoutes
     world.state.dynamicRoutes = new Map()
+    const routes = size === 1 ? '1 route is' : `${size} routes are`
+    if (size > 0)
+      log(world, 'warning', `The subscriptions file is gone: ${routes} no longer served.`)
     noteSecrets(world)
     return
   }
@@ -16,11 +20,9 @@ export function loadFile(world: GatewayWorld, text: string | null, modifiedMs: n
   if (isOlder && hasQuirk(world, 'webhooks.reload-only-newer')) return
   const given = readFile(text)
   if (given === undefined) {
-    log(
-      world,
-      'error',
-      'The subscriptions file is not a JSON object of objects: keeping the previous routes.',
-    )
+    const { size } = world.state.dynamicRoutes
+    const rest = size === 0 ? 'no routes are served from it' : 'keeping the previous routes'
+    log(world, 'error', `The subscriptions file is not a JSON object of objects: ${rest}.`)
     return
   }
   world.state.fileModifiedMs = modifiedMs

@@ -10,7 +10,8 @@ import { answer } from './answers.ts'
 import { changeGateway } from './gateway.ts'
 import { nextTimer, takeTimer } from '../lib/timers.ts'
 import type { DeliveryFailure, GatewayEffect, GatewayInput } from './state/inputs.ts'
-import { log } from './log.ts'
+import { log, originText } from './log.ts'
+import { originOf } from './post/origin.ts'
 import { failureOf, scriptFailure } from './deliveries/scripts.ts'
 import { attempt, endAttempt, timeOuts } from './outbox.ts'
 import { takePost, takesPosts } from './posts.ts'
@@ -139,10 +140,9 @@ function health(world: GatewayWorld): Reply {
   )
 }
 
-function answerRequest(
-  world: GatewayWorld,
-  input: Extract<GatewayInput, { kind: 'request' }>,
-): void {
+type Post = Extract<GatewayInput, { kind: 'request' }>
+
+function answerRequest(world: GatewayWorld, input: Post): void {
   // Before the effects of the request, and after what was due before it.
   const at = world.effects.length
   const reply = findRoute(world, input)
@@ -153,18 +153,17 @@ function answerRequest(
 }
 
 /** The reply to a request; undefined if it comes later. */
-function findRoute(
-  world: GatewayWorld,
-  input: Extract<GatewayInput, { kind: 'request' }>,
-): Reply | undefined {
+function findRoute(world: GatewayWorld, input: Post): Reply | undefined {
   const at = endpointFor(world, input.method, input.target)
   if (at === undefined) {
     logLostPost(world, input)
     return answer('gatewayPath')
   }
   const { found, name } = at
-  if (found.name === undefined)
+  if (found.name === undefined) {
+    logWrongMethod(world, input)
     return answer('gatewayMethod', { methods: allowedBy(found.methods).join(',') })
+  }
   if (found.name === 'gatewayHealth') return health(world)
   return takePost(world, input, name)
 }
@@ -172,13 +171,35 @@ function findRoute(
 /** The longest part of a path in a log line, in characters. */
 const MAX_LOGGED_PATH = 200
 
+/** Adds a line about a request that reaches no route, with its client. */
+function logRefused(
+  world: GatewayWorld,
+  { method, address, headers }: Post,
+  path: string,
+  line: string,
+): void {
+  const from = originOf(address, headers)
+  const fields = Object.assign({ method, path }, from)
+  log(world, 'warning', line + originText(from), fields)
+}
+
+/** Says that a route accepts posts alone [webhooks/log-methods]. */
+function logWrongMethod(world: GatewayWorld, post: Post): void {
+  const path = loggedPath(post)
+  logRefused(world, post, path, `request refused: ${path} does not accept ${post.method}`)
+}
+
+const loggedPath = ({ target }: Post): string => splitTarget(target)[0].slice(0, MAX_LOGGED_PATH)
+
 /** Says why a post did not reach a route [webhooks/log-paths]. */
-function logLostPost(world: GatewayWorld, { method, target }: RequestHead): void {
+function logLostPost(world: GatewayWorld, post: Post): void {
+  const { method, target } = post
   if (method !== endpoints.webhook.method) return
   const [path] = splitTarget(target)
   const isAlmost = path.endsWith('/') && endpointFor(world, method, path.slice(0, -1)) !== undefined
   const advice = isAlmost
     ? 'leave out the slash at its end'
     : `routes are at ${endpoints.webhook.path}`
-  log(world, 'warning', `post refused: no path ${path.slice(0, MAX_LOGGED_PATH)}; ${advice}`)
+  const start = loggedPath(post)
+  logRefused(world, post, start, `post refused: no path ${start}; ${advice}`)
 }

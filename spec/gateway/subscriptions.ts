@@ -333,6 +333,10 @@ export const rules = {
     'subscriptions/unknown-members': 'Unknown members of the file and of its routes are kept.',
     'subscriptions/stray-route-member':
       'startGateway and config.yaml reject a route with an unknown member and name the member.',
+    'subscriptions/log-missing':
+      'A gateway logs as a warning that its file is gone, and how many routes it no longer serves.',
+    'subscriptions/log-corrupt':
+      'A gateway logs as an error that its file is corrupt, and whether it still serves routes of it.',
     'subscriptions/corrupt-file':
       'With a corrupt file commands exit 1 and leave it in place; a gateway keeps its routes.',
     'subscriptions/stray-member':

@@ -342,6 +342,12 @@ export const rules = {
       'A rejected post is logged as a warning with the reason, and for a signature with its scheme.',
     'webhooks/log-paths':
       'A post to a path without a route is logged with that path; a packed body is named as the cause.',
+    'webhooks/log-origin':
+      'A rejected post is logged with its address and id, and with the address a proxy forwarded it for.',
+    'webhooks/log-methods':
+      'A method that a path does not accept is logged as a warning, and so is what is not valid HTTP.',
+    'webhooks/log-fields':
+      'With --json-log, lines about posts, runs, answers and deliveries have route and id as fields.',
     'webhooks/form-body': 'A form body contains its JSON payload in the field `payload`.',
     'webhooks/unparsable-body':
       'Broken JSON or UTF-8, an array, a scalar or another form returns 400, with any headers.',

@@ -5,10 +5,11 @@ import type { LogLine } from '../../gateway/log.ts'
 
 type Refused = (address: string | undefined) => void
 
-/** The log lines about what has no post: closed connections, and heads that take too long. */
+/** The log lines about what reaches no gateway: closed connections, and heads that take too long or are not HTTP. */
 export function boundLines(onLog: ((line: LogLine) => void) | undefined): {
   readonly connection: Refused
   readonly head: Refused
+  readonly request: Refused
 } {
   const line =
     (bound: string, what: string): Refused =>
@@ -19,6 +20,7 @@ export function boundLines(onLog: ((line: LogLine) => void) | undefined): {
   return {
     connection: line('connections', 'connection refused: too many are open'),
     head: line('slow-head', 'request refused: its head takes too long'),
+    request: line('http', 'request refused: it is not valid HTTP'),
   }
 }
 

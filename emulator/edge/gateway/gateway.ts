@@ -211,10 +211,8 @@ function serveGateways(
     receive: isUnpacked ? receiveUnpacked(unfinished) : receiveRaw(unfinished),
     isSocketPath: () => false,
     refusals: { badRequest: answer('badRequest'), internal: answer('internal') },
-    refuseLate: (raw) => {
-      refused.head(raw.remoteAddress)
-      return answer('tooSlow')
-    },
+    late: answer('tooSlow'),
+    onRefused: (why, address) => (why === 'late' ? refused.head : refused.request)(address),
     // Ignore unknown expectations.
     refuseExpectation: null,
     upgrade: null,

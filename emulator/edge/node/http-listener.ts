@@ -38,8 +38,10 @@ export type RequestHooks = {
   readonly isSocketPath: (path: string) => boolean
   /** The replies to input that is not a request, and to internal errors. */
   readonly refusals: Readonly<Record<'badRequest' | 'internal', Reply>>
-  /** The reply to a request that Node has waited for too long; called for each. By default that to a bad request. */
-  readonly refuseLate?: (raw: Socket) => Reply
+  /** The reply to a request that Node has waited for too long; by default that to what is not a request. */
+  readonly late?: Reply
+  /** Called for each of these replies, which nothing behind sees. */
+  readonly onRefused?: (why: 'badRequest' | 'late', address: string | undefined) => void
   /** The reply to an expectation other than 100-continue; null to ignore it. */
   readonly refuseExpectation: ((expected: string) => Reply) | null
   /** The world's time since 1970, in milliseconds. */
@@ -95,8 +97,11 @@ async function createHttpsServer(
 /** Passes complete requests to `behind`, and answers everything else directly. */
 export function serve(server: Server, behind: RequestHooks): void {
   const connections = createConnections()
-  const endWith = (raw: Duplex, reply: Reply): void =>
+  const endWith = (raw: Duplex, why: 'badRequest' | 'late' = 'badRequest'): void => {
+    const reply = (why === 'late' ? behind.late : undefined) ?? behind.refusals.badRequest
+    behind.onRefused?.(why, addressOf(raw as Socket))
     connections.end(raw, () => replyText(reply, behind.timeMs(), behind.name))
+  }
   const receive: RequestListener = (request, response) =>
     connections.take(
       request,
@@ -124,7 +129,7 @@ export function serve(server: Server, behind: RequestHooks): void {
     connections.afterAnswers(raw, () => {
       if (behind.upgrade === null || !asksForSocket(behind, request))
         ignoreUpgrade(server, request, raw, head)
-      else if (hasLongLine(request)) endWith(raw, behind.refusals.badRequest)
+      else if (hasLongLine(request)) endWith(raw)
       else void behind.upgrade(request, raw, head, giveBack)
     })
   })
@@ -151,9 +156,7 @@ export function serve(server: Server, behind: RequestHooks): void {
     // Some clients open a connection before they have a request.
     const isUnused = isLate && (raw as Socket).bytesRead === 0
     if (error.code === 'ECONNRESET' || !raw.writable || isUnused) raw.destroy()
-    else if (isLate && behind.refuseLate !== undefined)
-      endWith(raw, behind.refuseLate(raw as Socket))
-    else endWith(raw, behind.refusals.badRequest)
+    else endWith(raw, isLate ? 'late' : 'badRequest')
   })
 }
 
@@ -165,8 +168,10 @@ function handle(
   request: IncomingMessage,
   response: ServerResponse,
 ): Later<void> {
-  if (hasLongLine(request) || hasUnknownEnd(request))
+  if (hasLongLine(request) || hasUnknownEnd(request)) {
+    behind.onRefused?.('badRequest', addressOf(request.socket))
     return behind.write(response, behind.refusals.badRequest)
+  }
   const head = {
     method: request.method ?? 'GET',
     target: originForm(request),
@@ -174,9 +179,14 @@ function handle(
   }
   return after(received(behind, request, response, head), ({ body, fault, bound }) => {
     const { method, target, headers } = head
-    return behind.answer({ method, target, headers, body, fault, bound }, response)
+    const address = addressOf(request.socket)
+    return behind.answer({ method, target, headers, body, fault, bound, address }, response)
   })
 }
+
+/** The address of a client. The form of IPv6 for an address of IPv4 is not what anybody looks for. */
+const addressOf = ({ remoteAddress }: Socket): string | undefined =>
+  remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '')
 
 /** The body of a request, as far as the response depends on it. */
 function received(

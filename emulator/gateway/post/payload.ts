@@ -127,11 +127,18 @@ export function deliveryIdOf(
   headers: Headers,
   payload: Json,
   scheme: Scheme | undefined,
-  { isPython, takesEmpty, idHeaders }: HeaderRules,
+  rules: HeaderRules,
 ): string | undefined {
   // Proxies add ids of requests to a post: that of the sender comes first [webhooks/id-scheme].
   const own = scheme?.id && textAt(scheme.id, scheme, headers, payload)
-  if (own !== undefined) return own
+  return own ?? headerIdOf(headers, rules)
+}
+
+/** The delivery id that the headers of a post name; undefined without one. */
+export function headerIdOf(
+  headers: Headers,
+  { isPython, takesEmpty, idHeaders }: HeaderRules,
+): string | undefined {
   const name = takesEmpty
     ? idHeaders.find((one) => headers[one.toLowerCase()] !== undefined)
     : firstFilled(headers, idHeaders)

@@ -1,6 +1,7 @@
 // The inputs and effects of a webhook gateway: plain data, the same behind every edge.
 
 import type { IncomingRequest, WorldChange } from '../../machine.ts'
+import type { Origin } from '../post/origin.ts'
 
 /** An input of a gateway. `atMs` is the gateway's time in milliseconds since its start. */
 export type GatewayInput =
@@ -125,6 +126,8 @@ export type PostEffect = {
   readonly reason: string | null
   /** The bound of unfinished requests that it met; absent for others. */
   readonly bound?: NonNullable<IncomingRequest['bound']>
+  /** Absent where the edge knows no addresses. */
+  readonly from?: Origin
 }
 
 /** An effect of a gateway. The edge emits the effects of a step in order. */
@@ -156,4 +159,10 @@ export type GatewayEffect =
       readonly nextMs: number | null
     }
   /** A line for the log, without secrets. */
-  | { readonly kind: 'log'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  | {
+      readonly kind: 'log'
+      readonly level: 'info' | 'warning' | 'error'
+      readonly text: string
+      /** What it is about, as data. */
+      readonly fields?: Readonly<Record<string, unknown>>
+    }

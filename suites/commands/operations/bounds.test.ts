@@ -13,6 +13,9 @@ const bounded = (bounds: NonNullable<GatewayOptions['bounds']>): GatewayOptions 
   bounds,
 })
 
+/** Long enough for the loop to read what a client has sent before it begins. */
+const HEAD_MS = 400
+
 const SIZE = 500_000
 const PART = 400_000
 /** Enough for two parts, or for the rest of one of them. */
@@ -124,7 +127,7 @@ proves(
     expect(await unused.ends).toBe('')
     expect((await post('hook', {})).status).toBe(202)
   },
-  bounded({ headMs: 50 }),
+  bounded({ headMs: HEAD_MS }),
 )
 
 proves(
@@ -164,16 +167,18 @@ proves(
     const late = await sendHalf(url, 'GET')
     await late.ends
     expect(logs.map(({ level, text }) => [level, text])).toEqual([
-      ['warning', 'post hook refused: Request timeout'],
+      ['warning', 'post hook refused: Request timeout (from 127.0.0.1)'],
       ['warning', 'request refused: its head takes too long (from 127.0.0.1)'],
     ])
     await gateway.close()
     const [, , rest] = logs
-    expect(rest?.text).toBe('post hook refused: Request timeout (the last of 4 more)')
+    expect(rest?.text).toBe(
+      'post hook refused: Request timeout (from 127.0.0.1) (the last of 4 more)',
+    )
     expect(rest?.fields).toMatchObject({ bound: 'slow-body', count: 4 })
     expect(logs).toHaveLength(3)
   },
-  bounded({ bodyPauseMs: 20, headMs: 50 }),
+  bounded({ bodyPauseMs: 20, headMs: HEAD_MS }),
 )
 
 proves(

@@ -3,6 +3,7 @@
 import { gzipSync } from 'node:zlib'
 import { direct, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
+import { exchangeBytes } from '../../judge/wire.ts'
 import { provesCli, postTo, runGateway } from '../../support/command-line.ts'
 import { expect } from '../../judge/expect.ts'
 import {
@@ -41,6 +42,8 @@ proves(
       delivery_id: 'd-1',
       verdict: 'accepted',
       reason: null,
+      address: '127.0.0.1',
+      forwarded_for: null,
     })
     expect(logs.at(-1)?.fields).toMatchObject({ target: 'telegram', error: 'chat is\nclosed' })
   },
@@ -87,20 +90,23 @@ proves(
       ['post hook refused', `${start}github (X-Hub-Signature-256): the signature does not match`],
       ['post hook refused', `${start}gitlab (X-Gitlab-Token): not the secret`],
       [
-        'post hook refused',
+        'post hook a refused',
         `${start}svix (svix-signature): the time is ${Number(time) - 1} seconds off, at most 300 are allowed`,
       ],
       [
-        'post hook refused',
+        'post hook a refused',
         `${start}svix (svix-signature): the time is not a whole number of seconds`,
       ],
       ['post hook refused', `${start}svix (svix-signature): svix-id is missing`],
-      ['post hook refused', `${start}svix (svix-signature): the time is missing`],
+      ['post hook a refused', `${start}svix (svix-signature): the time is missing`],
       [
         'post hook refused',
         `${start}generic-v2 (X-Webhook-Signature-V2): the signature does not match`,
       ],
-      ['post key refused', `${start}svix (svix-signature): the secret after whsec_ is not base64`],
+      [
+        'post key a refused',
+        `${start}svix (svix-signature): the secret after whsec_ is not base64`,
+      ],
       ['post "nobody\\n" refused', 'Unknown route: nobody\n'],
       ['post off refused', 'Route disabled: off'],
       ['post hook refused', 'Cannot parse body'],
@@ -166,8 +172,65 @@ proves('webhooks/log-paths', async ({ send, logs }) => {
       'post refused: no path /webhooks; routes are at /webhooks/{name}',
       `post hook refused: Cannot parse body: ${advice}`,
       `post hook refused: Invalid signature: github (X-Hub-Signature-256): the signature does not match ${advice}`,
+    ].map((text) => ['warning', `${text} (from 127.0.0.1)`]),
+  )
+})
+
+proves(
+  'webhooks/log-origin',
+  async ({ send, logs }) => {
+    const proxied = { 'X-Forwarded-For': '203.0.113.5, 10.0.0.1' }
+    await send('POST', '/webhooks/hook', '{}', { ...id('d-1'), ...proxied })
+    await send('POST', '/webhooks/nobody', '{}', id('d 2'))
+    await send('POST', '/webhooks/', '{}', proxied)
+    await send('POST', '/webhooks/hook', '[]', { ...signed('[]'), 'X-GitHub-Delivery': 'd-3' })
+    await send('POST', '/webhooks/hook', '{}', { ...signed('{}'), ...id('d-4'), ...proxied })
+    const forwarded = '(from 127.0.0.1, forwarded for "203.0.113.5, 10.0.0.1")'
+    const ends = logs.filter(({ level }) => level === 'warning').map(({ text }) => text)
+    expect(ends).toEqual([
+      expect.stringMatching(/^post hook d-1 refused: Invalid signature: /),
+      'post nobody "d 2" refused: Unknown route: nobody (from 127.0.0.1)',
+      `post refused: no path /webhooks/; routes are at /webhooks/{name} ${forwarded}`,
+      'post hook d-3 refused: Cannot parse body (from 127.0.0.1)',
+    ])
+    expect(ends[0]?.endsWith(forwarded)).toBe(true)
+    const [first, , third] = logs
+    const from = { address: '127.0.0.1', forwarded_for: '203.0.113.5, 10.0.0.1' }
+    expect(first?.fields).toMatchObject({ route: 'hook', delivery_id: 'd-1', ...from })
+    expect(third?.fields).toEqual({ method: 'POST', path: '/webhooks/', ...from })
+    expect(logs.find(({ level }) => level === 'info')?.fields).toMatchObject(from)
+  },
+  { routes: { hook: { secret: SECRET } } },
+)
+
+proves('webhooks/log-methods', async ({ url, send, logs, gateway }) => {
+  expect((await send('GET', '/webhooks/hook')).status).toBe(405)
+  expect((await send('DELETE', '/health')).status).toBe(405)
+  await exchangeBytes(url, 'HELO there\r\n\r\n')
+  await exchangeBytes(url, `GET /health HTTP/1.1\r\nX-Long: ${'x'.repeat(9000)}\r\n\r\n`)
+  await gateway.close()
+  expect(logs.map(({ level, text }) => [level, text])).toEqual(
+    [
+      'request refused: /webhooks/hook does not accept GET (from 127.0.0.1)',
+      'request refused: /health does not accept DELETE (from 127.0.0.1)',
+      'request refused: it is not valid HTTP (from 127.0.0.1)',
+      'request refused: it is not valid HTTP (from 127.0.0.1) (the last of 1 more)',
     ].map((text) => ['warning', text]),
   )
+  expect(logs[0]?.fields).toMatchObject({ method: 'GET', path: '/webhooks/hook' })
+})
+
+provesCli('webhooks/log-fields', async (cli) => {
+  await cli.run('webhook', 'subscribe', 'ci', '--secret', 'secret-of-ci', '--prompt', 'x')
+  const running = await runGateway(cli, {}, '--json-log', '--json')
+  await postTo(running.url, 'ci', 'secret-of-ci')
+  const lines = (await running.stop()).stderr.trim().split('\n')
+  const entries = lines.map((line) => JSON.parse(line)).filter(({ route }) => route === 'ci')
+  const [, answer] = ['post', 'gateway'].map((kind) => entries.find((one) => one.kind === kind))
+  expect(answer).toMatchObject({ message: 'Answer of ci: x', event: 'unknown' })
+  expect(entries.map(({ kind }) => kind)).toEqual(['post', 'run', 'gateway', 'delivery'])
+  expect(new Set(entries.map(({ delivery_id }) => delivery_id)).size).toBe(1)
+  expect(answer.delivery_id).toMatch(/\S/)
 })
 
 proves(

@@ -90,6 +90,39 @@ proves(
 )
 
 proves(
+  ['subscriptions/log-missing', 'subscriptions/log-corrupt'],
+  async (subject) => {
+    const { logs } = subject
+    write(subject, 500, '[]')
+    expect(await names(subject)).toBe('')
+    for (const routes of [{ a: route, b: route }, { a: route }]) {
+      write(subject, 1000, routes)
+      expect(await names(subject)).toBe(Object.keys(routes).join(''))
+      rmSync(fileOf(subject))
+      expect(await names(subject)).toBe('')
+    }
+    write(subject, 2000, { a: route })
+    expect(await names(subject)).toBe('a')
+    write(subject, 3000, '{')
+    expect(await names(subject)).toBe('a')
+    const about = logs.filter(({ kind, text }) => kind === 'gateway' && text.includes(' file '))
+    expect(about.map(({ level, text }) => [level, text])).toEqual([
+      [
+        'error',
+        'The subscriptions file is not a JSON object of objects: no routes are served from it.',
+      ],
+      ['warning', 'The subscriptions file is gone: 2 routes are no longer served.'],
+      ['warning', 'The subscriptions file is gone: 1 route is no longer served.'],
+      [
+        'error',
+        'The subscriptions file is not a JSON object of objects: keeping the previous routes.',
+      ],
+    ])
+  },
+  onFile(),
+)
+
+proves(
   'subscriptions/reload-corrupt',
   async (subject) => {
     const logged: string[] = []
