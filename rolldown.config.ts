@@ -250,8 +250,8 @@ const onTypes =
 const onScenarios =
   /\/(cli\/(validate|watch\/\w+)|edge\/node\/try-scenario|options\/scenario-warnings)\.ts$/
 
-/** What reads and writes the files of a gateway. */
-const onSettings = /\/edge\/gateway\/(sender-settings|subscriptions-file)\.ts$/
+/** The commands of a gateway, with what reads and writes its files. */
+const onSettings = /\/(cli\/gateway\/.*|sender-settings|subscriptions-file)\.ts$/
 
 /** What the first control request loads, in one file. */
 const onControl =

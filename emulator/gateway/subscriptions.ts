@@ -245,6 +245,8 @@ export type SubscriptionView = {
   readonly deliver: string
   readonly deliver_only: boolean
   readonly created_at: string
+  /** Only for a route of config.yaml. */
+  readonly is_static?: true
 }
 
 /** A route as commands print it: with the secret that its sender needs, which is the global one by default. */

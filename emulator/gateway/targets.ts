@@ -21,30 +21,57 @@ import type { Route } from './state/routes.ts'
  */
 export function destinationOf(
   world: GatewayWorld,
-  { deliver, origin, isDirect }: Route,
+  route: Route,
   extra: JsonObject,
   payload: Json,
 ): Destination {
-  if (deliver === commentTarget) return commentPlace(world, extra, payload)
+  if (route.deliver === commentTarget) return commentPlace(world, extra, payload)
+  const isUndeliverable = hasQuirk(world, 'webhooks.origin-undeliverable')
+  const place = chatPlace(world.setup.options, route, extra, isUndeliverable)
+  const thread_id = first(extra, extraMembers.thread)
+  const { target, chat_id, fault } = place
+  return { target, chat_id, thread_id, deliver_extra: plain(extra), fault: fault?.text ?? null }
+}
+
+/** The chats that a gateway has. */
+export type Chats = {
+  readonly homeChannels: Readonly<Record<string, string>>
+  readonly connected: readonly string[] | null
+}
+
+/** The target of a route, its chat, and why no delivery can succeed there; undefined if one can. */
+export type ChatPlace = {
+  readonly target: string
+  readonly chat_id: string | number | null
+  readonly fault: { readonly name: keyof typeof deliveryErrors; readonly text: string } | undefined
+}
+
+/** The chat to which a route delivers. A comment has none. */
+export function chatPlace(
+  { homeChannels, connected }: Chats,
+  { deliver, origin, isDirect }: Route,
+  extra: JsonObject,
+  isOriginUndeliverable: boolean,
+): ChatPlace {
   const isOrigin = deliver === originTarget
   // A direct delivery ignores the case of a platform, like the reference gateway [deliveries/target-case].
   const named = isDirect ? (platformOf(deliver) ?? deliver) : deliver
   const target = isOrigin ? (origin?.platform ?? deliver) : named
   const isChat = platforms.some((platform) => platform === target)
-  const home = isChat ? ownProperty(world.setup.options.homeChannels, target) : undefined
+  const home = isChat ? ownProperty(homeChannels, target) : undefined
   const own = isOrigin ? (origin?.chat_id ?? null) : first(extra, extraMembers.chat)
   const chat_id = own === null || own === '' ? home || null : own
-  const thread_id = first(extra, extraMembers.thread)
   const isUnknown = isOrigin
-    ? (origin !== null && !isChat) || hasQuirk(world, 'webhooks.origin-undeliverable')
+    ? (origin !== null && !isChat) || isOriginUndeliverable
     : !targets.some((one) => one === target)
-  const error = isUnknown
-    ? deliveryErrors.unknownTarget
+  const name = isUnknown
+    ? 'unknownTarget'
     : isChat
-      ? chatError(world, target, chat_id)
+      ? chatError(connected, target, chat_id)
       : undefined
-  const fault = error?.replace('{target}', () => (isUnknown ? deliver : target)) ?? null
-  return { target, chat_id, thread_id, deliver_extra: plain(extra), fault }
+  if (name === undefined) return { target, chat_id, fault: undefined }
+  const text = deliveryErrors[name].replace('{target}', () => (isUnknown ? deliver : target))
+  return { target, chat_id, fault: { name, text } }
 }
 
 /** The platform of a name in any case. */
@@ -55,16 +82,12 @@ const platformOf = (name: string): string | undefined => {
 
 /** Why a chat platform rejects a text; undefined if it accepts it [deliveries/not-connected, deliveries/no-chat]. */
 function chatError(
-  {
-    setup: {
-      options: { connected },
-    },
-  }: GatewayWorld,
+  connected: Chats['connected'],
   platform: string,
   chat: ExtraValue,
-): string | undefined {
-  if (connected !== null && !connected.includes(platform)) return deliveryErrors.notConnected
-  return chat === null ? deliveryErrors.noChat : undefined
+): 'notConnected' | 'noChat' | undefined {
+  if (connected !== null && !connected.includes(platform)) return 'notConnected'
+  return chat === null ? 'noChat' : undefined
 }
 
 const ownProperty = (texts: Readonly<Record<string, string>>, name: string): string | undefined =>

@@ -231,6 +231,8 @@ export const subscriptionList = list(
     deliver: text,
     deliver_only: boolean,
     created_at: optional(text),
+    /** Whether it is a static route of config.yaml. */
+    is_static: optional({ const: true }),
   }),
 )
 
@@ -366,6 +368,18 @@ export const rules = {
       '`--origin PLATFORM:CHAT` records the place to which the target `origin` delivers.',
     'subscriptions/update':
       'Subscribing a name again keeps only its creation time and, without --new-secret, its secret.',
+    'subscriptions/list-static':
+      '`webhook list` and `webhook test` know the static routes of config.yaml as well.',
+    'subscriptions/chat-warning':
+      '`webhook subscribe` to a chat platform without a chat or a home channel warns, and exits 0.',
+    'subscriptions/send-credential':
+      '`gateway run --send` exits 1 without any credential, and names the variable of each.',
+    'subscriptions/start-deliveries':
+      '`gateway run` warns of each route whose deliveries fail: no chat, no credential, no sender.',
+    'subscriptions/start-files':
+      '`gateway run` warns of files that everybody can read or change, with the command that mends it.',
+    'subscriptions/start-public':
+      '`gateway run` warns of a host that others reach, unless base_url says that TLS is before it.',
     'subscriptions/keep-old':
       '`webhook subscribe --keep-old 24h` with a new secret accepts the old one for that time as well.',
     'subscriptions/old-ended':

@@ -317,7 +317,7 @@ export const quirks = {
     },
     'webhooks.list-hides-secrets': {
       default: '`webhook list` prints the secrets.',
-      quirk: 'It never prints them.',
+      quirk: 'It never prints them, nor static routes.',
       source: 'reference gateway, 2026',
     },
   }),

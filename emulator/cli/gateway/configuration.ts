@@ -2,10 +2,15 @@
 
 import { configDirOf, readSettings } from '../../config/config-dir.ts'
 import { baseUrlOf, readBaseUrl, type Settings } from '../../config/settings.ts'
-import { type SubscriptionView, subscriptionView } from '../../gateway/subscriptions.ts'
-import { readRoute } from '../../gateway/state/routes.ts'
+import { findSubscriptions } from '../../edge/gateway/subscriptions-file.ts'
+import {
+  postObstacle,
+  type SubscriptionView,
+  subscriptionView,
+} from '../../gateway/subscriptions.ts'
+import { readRoute, type Route } from '../../gateway/state/routes.ts'
 import { type NamedScheme, type OwnSchemes, schemesWith } from '../../gateway/post/schemes.ts'
-import type { JsonObject } from '../../lib/json.ts'
+import { isObject, type Json, type JsonObject, readJson } from '../../lib/json.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { refused } from '../../lib/refused.ts'
 import { usageError } from '../../options/usage.ts'
@@ -68,6 +73,28 @@ export function oneName({ words }: Flags, command: string): string {
   if (more !== undefined)
     throw usageError(`webhook ${command} takes one name; quote a name that contains spaces.`)
   return name
+}
+
+/** The routes of config.yaml as the subscriptions file would have them. */
+export const staticEntries = ({ routes }: Settings): JsonObject => {
+  const found = readJson(JSON.stringify(routes))
+  return isObject(found) ? found : new Map()
+}
+
+/** The routes that a gateway with these settings serves; those of a corrupt file are not. */
+export async function servedRoutes(
+  dir: string,
+  settings: Settings,
+  quirks: readonly string[],
+): Promise<readonly Route[]> {
+  const written = (await findSubscriptions(dir)) ?? new Map<string, Json>()
+  const all = new Map([...written, ...staticEntries(settings)])
+  return [...all].flatMap(([name, entry]) => {
+    const route = isObject(entry) ? readRoute(name, entry, settings.secret) : undefined
+    return route === undefined || postObstacle(route, quirks, settings.schemes) !== undefined
+      ? []
+      : route
+  })
 }
 
 /** An entry of the file as a route, and as the command prints it. */

@@ -12,6 +12,7 @@ import { isUsageError, usageError } from '../../options/usage.ts'
 import { refused } from '../../lib/refused.ts'
 import type { Flags } from '../lib/command.ts'
 import { readWork, type GatewayWork } from './gateway-work.ts'
+import { startWarnings } from './start-warnings.ts'
 import { listenMessage } from '../lib/listen-errors.ts'
 import { readyFile } from '../lib/ready-file.ts'
 import type { CommandIo } from '../lib/io.ts'
@@ -80,6 +81,9 @@ export async function runGateway(
     file?.write(ready)
     if (flags.isJson) io.stdout.write(`${JSON.stringify(ready)}\n`)
     else if (!flags.isSet('quiet')) io.stdout.write(printable(banner(ready, work, dir)))
+    const { quirks } = flags
+    for (const text of await startWarnings({ dir, env, settings, quirks, plan: work.plan }))
+      show({ level: 'warning', kind: 'gateway', text, fields: {} })
     await stopped(io.signal)
     return exitCodes.done
   } finally {

@@ -3,7 +3,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
 import { logTarget, senders } from '../../../spec/gateway/deliveries.ts'
-import { gatewaySettings } from '../../../spec/gateway/subscriptions.ts'
+import { configFiles, gatewaySettings } from '../../../spec/gateway/subscriptions.ts'
 import { printable } from '../../client/terminal-text.ts'
 import { commandAgent, urlAgent } from '../../edge/gateway/agent.ts'
 import { readAddress } from '../../edge/gateway/call.ts'
@@ -19,6 +19,8 @@ import {
 } from '../../edge/gateway/sender-settings.ts'
 import { senderDeliveries, urlDeliveries } from '../../edge/gateway/senders.ts'
 import { readList } from '../../gateway/state/routes.ts'
+import type { DeliveryPlan } from '../../gateway/route-checks.ts'
+import { refused } from '../../lib/refused.ts'
 import { usageError } from '../../options/usage.ts'
 import { bare, type Flags, type FlagTable, repeated, withValue } from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
@@ -39,7 +41,8 @@ export const workHelp = `  --agent-command WORD   command that answers each run,
   --connected LIST       connected chat platforms, comma-separated; deliveries to any other platform
                          fail (default: all with a chat or a home channel)
   --send                 deliver to ${Object.keys(senders).join(', ')}
-                         with credentials from config.yaml or the environment`
+                         with the credentials in ${tokenVariables.slice(0, 2).join(', ')},
+                         ${tokenVariables.slice(2).join(', ')}, or platforms.TARGET.token of config.yaml`
 
 type WorkOptions = Pick<
   GatewayOptions,
@@ -50,13 +53,15 @@ type WorkOptions = Pick<
 export type GatewayWork = {
   readonly options: WorkOptions
   readonly display: { readonly agent: string; readonly deliveries: string }
+  readonly plan: DeliveryPlan
 }
 
 /** Reads the flags and the sender settings. Throws a usage error or a refusal for what it cannot use. */
 export async function readWork(flags: Flags, io: CommandIo, dir: string): Promise<GatewayWork> {
   const platforms = await readPlatforms(dir, io.env, flags.isSet('send'))
   const agent = chooseAgent(flags, io)
-  const deliveries = deliveriesOf(flags, platforms)
+  const deliveries = deliveriesOf(flags, platforms, dir)
+  const connected = connectedPlatforms(flags)
   const seconds = countOf(flags, 'agent-timeout')
   const agentsAtOnce = countOf(flags, 'agents-at-once')
   return {
@@ -66,9 +71,15 @@ export async function readWork(flags: Flags, io: CommandIo, dir: string): Promis
       ...(agentsAtOnce !== undefined && { agentsAtOnce }),
       ...deliveries.options,
       homeChannels: platforms.homeChannels,
-      connected: connectedPlatforms(flags),
+      connected,
     },
     display: { agent: agent.display, deliveries: deliveries.display },
+    plan: {
+      homeChannels: platforms.homeChannels,
+      connected,
+      credentials: flags.isSet('send') ? new Set(withCredential(platforms)) : null,
+      isReal: deliveries.options.deliveries !== undefined,
+    },
   }
 }
 
@@ -162,7 +173,8 @@ function withoutCredentials(env: CommandIo['env']): CommandIo['env'] {
 
 function deliveriesOf(
   flags: Flags,
-  { senders: settings }: PlatformSettings,
+  platforms: PlatformSettings,
+  dir: string,
 ): Choice<Pick<GatewayOptions, 'deliveries'>> {
   const address = flags.text('deliver-url')
   if (address !== undefined && flags.isSet('send'))
@@ -177,10 +189,24 @@ function deliveriesOf(
       display: `${logTarget} to this output; all others are recorded in the outbox, not sent`,
     }
   }
-  const ready = Object.keys(settings).filter((target) => settings[target]?.token !== null)
+  const ready = withCredential(platforms)
+  if (ready.length === 0) {
+    const { name: env } = configFiles.env
+    throw refused(
+      `--send needs a credential. Set one of ${credentials} in the environment or in ${dir}/${env}, or platforms.TARGET.token in ${configFiles.config.name}.`,
+    )
+  }
   return {
-    options: { deliveries: senderDeliveries(settings) },
-    display:
-      ready.length === 0 ? 'on, but no sender has credentials' : `sent by ${ready.join(', ')}`,
+    options: { deliveries: senderDeliveries(platforms.senders) },
+    display: `sent by ${ready.join(', ')}`,
   }
 }
+
+/** The targets whose sender has a credential. */
+const withCredential = ({ senders: settings }: PlatformSettings): readonly string[] =>
+  Object.keys(settings).filter((target) => settings[target]?.token !== null)
+
+/** The variables of all senders, each with its target. */
+const credentials = Object.entries(senders)
+  .map(([target, { tokenVariable }]) => `${tokenVariable} (${target})`)
+  .join(', ')

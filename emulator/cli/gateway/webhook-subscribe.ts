@@ -12,7 +12,9 @@ import {
   type SubscribeRequest,
   type SubscriptionView,
 } from '../../gateway/subscriptions.ts'
-import { readEvents, readList, readWrittenList } from '../../gateway/state/routes.ts'
+import { readEvents, readList, readWrittenList, type Route } from '../../gateway/state/routes.ts'
+import { deliveryFault } from '../../gateway/route-checks.ts'
+import { readPlatforms } from '../../edge/gateway/sender-settings.ts'
 import { refused } from '../../lib/refused.ts'
 import { secondText } from '../../lib/time-text.ts'
 import { usageError } from '../../options/usage.ts'
@@ -20,6 +22,7 @@ import { type Flags, readSecret } from '../lib/command.ts'
 import { readDuration } from '../lib/duration.ts'
 import type { CommandIo } from '../lib/io.ts'
 import {
+  type Configuration,
   factLines,
   oldLines,
   oneName,
@@ -76,14 +79,33 @@ export async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
     entries.set(name, entry)
     return { entry, isUpdate: before !== undefined }
   })
-  const { route } = show(desk, name, entry)
+  const { read, route } = show(desk, name, entry)
   const { webhook_url, secret: newSecret, old_secrets: old } = route
   const until = keepsOldMs === undefined ? undefined : old?.at(-1)?.valid_until
   const result = { name, webhook_url, secret: newSecret, old_secret_until: until }
   io.stdout.write(
     flags.isJson ? `${JSON.stringify(result)}\n` : printable(subscribedText(route, isUpdate)),
   )
+  await warnOfDeliveries(io, desk, read)
   return exitCodes.done
+}
+
+/** Warns of a chat platform without a chat: each delivery would fail [subscriptions/chat-warning]. */
+async function warnOfDeliveries(
+  { env, stderr }: CommandIo,
+  { dir }: Configuration,
+  route: Route,
+): Promise<void> {
+  // The gateway itself refuses an invalid home channel when it starts.
+  const homeChannels = await readPlatforms(dir, env, false).then(
+    (found) => found.homeChannels,
+    () => undefined,
+  )
+  if (homeChannels === undefined) return
+  const plan = { homeChannels, connected: null, credentials: null, isReal: true }
+  const fault = deliveryFault(route, plan)
+  if (fault === undefined) return
+  stderr.write(printable(`Warning: the route ${route.name} ${fault.what}. ${fault.mend}\n`))
 }
 
 const givesSecret = (flags: Flags): boolean =>

@@ -9,7 +9,7 @@ import {
   readSubscriptions,
   invalidNames,
 } from '../../edge/gateway/subscriptions-file.ts'
-import { isObject } from '../../lib/json.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
 import { serversOn } from '../../options/like.ts'
 import { usageError } from '../../options/usage.ts'
 import {
@@ -23,6 +23,7 @@ import { refused } from '../../lib/refused.ts'
 import { bare, type Flags, runSubcommand, type Subcommand, withValue } from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
 import {
+  type Configuration,
   factLines,
   oldLines,
   oneName,
@@ -30,6 +31,7 @@ import {
   ownSchemes,
   requireScheme,
   show,
+  staticEntries,
 } from './configuration.ts'
 import { subscribe } from './webhook-subscribe.ts'
 import { testCommand } from './webhook-test.ts'
@@ -130,18 +132,22 @@ const subcommands: readonly Subcommand[] = [
 async function list(flags: Flags, io: CommandIo): Promise<number> {
   if (flags.words.length > 0) throw usageError('webhook list takes no arguments.')
   const desk = await openConfiguration(flags, io)
-  const { dir, settings } = desk
-  const entries = await readSubscriptions(dir)
-  const isOpen = !flags.isSet('no-secrets') && !flags.quirks.includes('webhooks.list-hides-secrets')
-  const routes = [...entries].flatMap(([name, entry]) => {
-    if (!isObject(entry)) return []
-    const { read, route } = show(desk, name, entry)
-    const isShadowed = Object.hasOwn(settings.routes, name)
-    const note = isShadowed
-      ? 'is ignored: a static route has the same name'
-      : postObstacle(read, flags.quirks, settings.schemes)
-    return { route: isOpen ? route : withoutSecrets(route), note }
-  })
+  const entries = await readSubscriptions(desk.dir)
+  const isReference = flags.quirks.includes('webhooks.list-hides-secrets')
+  const isOpen = !flags.isSet('no-secrets') && !isReference
+  const statics = staticEntries(desk.settings)
+  const listed = (all: JsonObject, more: Partial<SubscriptionView>): readonly RouteListing[] =>
+    [...all].flatMap(([name, entry]) => {
+      if (!isObject(entry)) return []
+      const { read, route } = show(desk, name, entry)
+      const isShadowed = more.is_static !== true && statics.has(name)
+      const note = isShadowed
+        ? 'is ignored: a static route has the same name'
+        : postObstacle(read, flags.quirks, desk.settings.schemes)
+      return { route: { ...(isOpen ? route : withoutSecrets(route)), ...more }, note }
+    })
+  const routes = listed(entries, {})
+  const staticRoutes = isReference ? [] : listed(statics, { is_static: true })
   for (const name of invalidNames(entries)) {
     io.stderr.write(
       printable(
@@ -149,15 +155,13 @@ async function list(flags: Flags, io: CommandIo): Promise<number> {
       ),
     )
   }
-  if (flags.isJson)
-    io.stdout.write(
-      `${JSON.stringify(
-        routes.map(({ route }) => route),
-        null,
-        2,
-      )}\n`,
-    )
-  else io.stdout.write(printable(listText(routes)))
+  if (flags.isJson) {
+    const all = [...routes, ...staticRoutes].map(({ route }) => route)
+    io.stdout.write(`${JSON.stringify(all, null, 2)}\n`)
+  } else {
+    io.stdout.write(printable(listText(routes)))
+    if (staticRoutes.length > 0) io.stdout.write(printable(staticText(staticRoutes)))
+  }
   return exitCodes.done
 }
 
@@ -175,6 +179,13 @@ type RouteListing = { readonly route: SubscriptionView; readonly note: string | 
 function listText(routes: readonly RouteListing[]): string {
   if (routes.length === 0)
     return 'There are no webhook subscriptions. Create one: flowdouble webhook subscribe NAME\n'
+  return `${routes.length} webhook subscription(s):\n\n${blocksText(routes)}`
+}
+
+const staticText = (routes: readonly RouteListing[]): string =>
+  `\n${routes.length} static route(s) of config.yaml:\n\n${blocksText(routes)}`
+
+const blocksText = (routes: readonly RouteListing[]): string => {
   const blocks = routes.map(({ route, note }) => {
     const { name, description, webhook_url, secret } = route
     const lines = [
@@ -187,25 +198,27 @@ function listText(routes: readonly RouteListing[]): string {
     ]
     return `${name}\n  ${lines.join('\n  ')}\n`
   })
-  return `${routes.length} webhook subscription(s):\n\n${blocks.join('\n')}`
+  return blocks.join('\n')
 }
 
-const unknown = (name: string): Error =>
+const unknown = (name: string, { settings }: Configuration): Error =>
   refused(
-    `Unknown subscription "${name}". Run flowdouble webhook list to see all subscriptions; ` +
-      'static routes are in config.yaml.',
+    staticEntries(settings).has(name)
+      ? `"${name}" is a static route: change config.yaml, and restart the gateway.`
+      : `Unknown subscription "${name}". Run flowdouble webhook list to see all of them.`,
   )
 
 async function remove(flags: Flags, io: CommandIo): Promise<number> {
   const given = oneName(flags, 'remove')
-  const { dir } = await openConfiguration(flags, io)
+  const desk = await openConfiguration(flags, io)
+  const { dir } = desk
   const name = readName(given)
   const found = await findSubscriptions(dir)
   // An unknown name must not create the directory; a corrupt file is refused where it is changed.
-  if (found !== undefined && !isObject(found.get(name))) throw unknown(name)
+  if (found !== undefined && !isObject(found.get(name))) throw unknown(name, desk)
   await changeSubscriptions(dir, (entries) => {
     // Another process may have removed it first.
-    if (!isObject(entries.get(name))) throw unknown(name)
+    if (!isObject(entries.get(name))) throw unknown(name, desk)
     entries.delete(name)
   })
   io.stdout.write(
@@ -216,13 +229,15 @@ async function remove(flags: Flags, io: CommandIo): Promise<number> {
   return exitCodes.done
 }
 
-/** The subscription that `webhook test` sends to. Throws a refusal if it does not exist. */
+/** The route that `webhook test` sends to, as the gateway finds it. Throws a refusal if it does not exist. */
 async function findRoute(flags: Flags, io: CommandIo): Promise<SubscriptionView> {
   const given = oneName(flags, 'test')
   const desk = await openConfiguration(flags, io)
-  const name = readName(given)
-  const entry = (await readSubscriptions(desk.dir)).get(name)
-  if (!isObject(entry)) throw unknown(name)
+  const statics = staticEntries(desk.settings)
+  // Only subscriptions have names of a certain form.
+  const name = statics.has(given) ? given : readName(given)
+  const entry = statics.get(name) ?? (await readSubscriptions(desk.dir)).get(name)
+  if (!isObject(entry)) throw unknown(name, desk)
   const { route } = show(desk, name, entry)
   if (route.secret !== undefined) requireSecret(route.secret, flags.quirks)
   return route

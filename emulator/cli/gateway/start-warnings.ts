@@ -1,0 +1,60 @@
+// What `gateway run` warns about when it starts: a set-up with which deliveries fail, or which others can read or change.
+
+import { readSources } from '../../config/config-dir.ts'
+import { modeFaults } from '../../config/file-modes.ts'
+import type { Settings } from '../../config/settings.ts'
+import { deliveryFault, type DeliveryPlan, type Fault } from '../../gateway/route-checks.ts'
+import type { Route } from '../../gateway/state/routes.ts'
+import { isLoopback } from '../../lib/loopback.ts'
+import { servedRoutes } from './configuration.ts'
+
+/** The configuration of a gateway that is about to run. */
+export type SetUp = {
+  readonly dir: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly settings: Settings
+  readonly quirks: readonly string[]
+  readonly plan: DeliveryPlan
+}
+
+/** The warnings, each of them one line. */
+export async function startWarnings({
+  dir,
+  env,
+  settings,
+  quirks,
+  plan,
+}: SetUp): Promise<readonly string[]> {
+  const { config } = await readSources(dir, env)
+  const routes = await servedRoutes(dir, settings, quirks)
+  const faults = [
+    ...(await fileFaults(dir, config)),
+    ...publicFaults(settings),
+    ...routes.flatMap((route) => routeFault(route, plan) ?? []),
+  ]
+  return faults.map(({ what, mend }) => `${what}. ${mend}`)
+}
+
+/** The faults of the files, as sentences. */
+export const fileFaults = async (dir: string, config: unknown): Promise<readonly Fault[]> =>
+  (await modeFaults(dir, config)).map(({ path, mode, can, mend }) => ({
+    what: `Everybody on this machine can ${can} ${path} (mode ${mode})`,
+    mend: `Mend it: ${mend}`,
+  }))
+
+/** The fault of a gateway that others reach without TLS: it has none itself. */
+export const publicFaults = ({ host, base_url }: Settings): readonly Fault[] =>
+  isLoopback(host) || base_url?.startsWith('https:') === true
+    ? []
+    : [
+        {
+          what: `The gateway listens on ${host} without TLS, so that others can read what is posted`,
+          mend: 'Put a proxy with TLS before it, and set base_url to its address (https://...).',
+        },
+      ]
+
+/** Why the deliveries of a route fail, as a sentence. */
+export function routeFault(route: Route, plan: DeliveryPlan): Fault | undefined {
+  const fault = deliveryFault(route, plan)
+  return fault && { ...fault, what: `The route "${route.name}" ${fault.what}` }
+}
