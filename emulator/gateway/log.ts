@@ -1,6 +1,7 @@
 // The log lines of a gateway: one for each post, run and delivery among the effects of a step, without secrets.
 
-import type { AgentRun, GatewayEffect, OutboxEntry, PostEffect } from './state/inputs.ts'
+import { retryCommand } from '../../spec/gateway/deliveries.ts'
+import type { AgentRun, GatewayEffect, PostEffect } from './state/inputs.ts'
 import type { Origin } from './post/origin.ts'
 import { redact } from './state/redact-secrets.ts'
 import type { GatewayState, GatewayWorld } from './state/state.ts'
@@ -56,7 +57,7 @@ function logLine(effect: GatewayEffect): LogLine | undefined {
     case 'run':
       return effect.run.status === 'running' ? undefined : runLine(effect.run)
     case 'outbox':
-      return deliveryLine(effect.entry)
+      return deliveryLine(effect)
     case 'log':
       return {
         level: effect.level,
@@ -88,13 +89,21 @@ function runLine({ route, event, delivery_id, status, is_silent, error }: AgentR
   return { level: error === null ? 'info' : 'error', kind: 'run', text, fields }
 }
 
-function deliveryLine(entry: OutboxEntry): LogLine {
+function deliveryLine({
+  entry,
+  outcome,
+  nextMs,
+}: Extract<GatewayEffect, { kind: 'outbox' }>): LogLine {
   const { route, event, delivery_id, target, chat_id, part, parts, attempt, status, error } = entry
+  const pauseMs = nextMs === null ? 0 : nextMs - entry.timestamp
   const to = chat_id === null ? word(target) : `${word(target)}:${word(chat_id)}`
   const again = attempt === 1 ? '' : ` (attempt ${attempt})`
-  const ending = error === null ? status : `${status}: ${error}`
+  const isDead = outcome === 'dead'
+  const ending = error === null ? status : `${isDead ? 'is dead' : status}: ${error}`
+  const next = pauseMs > 0 ? `; next in ${Math.ceil(pauseMs / 1000)} s` : ''
+  const advice = isDead ? `; to send it again: ${retryCommand} ${word(delivery_id)}` : ''
   const which = parts === 1 ? '' : ` (part ${part} of ${parts})`
-  const text = `delivery ${word(route)} ${word(delivery_id)} to ${to}${which} ${ending}${again}`
+  const text = `delivery ${word(route)} ${word(delivery_id)} to ${to}${which} ${ending}${again}${next}${advice}`
   const fields = {
     route,
     event,
@@ -106,8 +115,10 @@ function deliveryLine(entry: OutboxEntry): LogLine {
     attempt,
     status,
     error,
+    outcome,
   }
-  return { level: error === null ? 'info' : 'error', kind: 'delivery', text, fields }
+  const level = error === null ? 'info' : outcome === 'retried' ? 'warning' : 'error'
+  return { level, kind: 'delivery', text, fields }
 }
 
 /** How much of a value a line contains. */

@@ -2,6 +2,7 @@
 
 import {
   logTarget,
+  notices,
   originTarget,
   plainText,
   type Sender,
@@ -13,7 +14,13 @@ import { cancelTimer } from '../lib/timers.ts'
 import type { Reply } from '../http/replies.ts'
 import { answer } from './answers.ts'
 import { keyOfPart } from './deliveries/keys.ts'
-import { type NextAttempt, nextAtReference, nextAttempt } from './deliveries/retries.ts'
+import {
+  type FailedAttempt,
+  isRefused,
+  type NextAttempt,
+  nextAtReference,
+  nextAttempt,
+} from './deliveries/retries.ts'
 import { takeScript } from './deliveries/scripts.ts'
 import { splitText } from './deliveries/split-text.ts'
 import { log } from './log.ts'
@@ -159,20 +166,27 @@ export function endAttempt(world: GatewayWorld, id: number, failure: DeliveryFai
     cancelTimer(world.state.timers, timeOut)
     world.state.sending.delete(id)
   }
-  const next = failure === null ? null : nextOf(world, one, failure)
+  const failed = failure === null ? null : failedOf(world, one, failure)
+  const next = failed === null ? null : nextOf(world, one, failed)
   const outcome = outcomeOf(one, failure, next)
   report(world, id, one, { failure, next, outcome })
   if (outcome === 'confirmed') begin(world, one, one.delivery.part + 1)
   else if (next !== null) retry(world, one, next)
-  else if (one.ending.kind === 'direct') answerDirect(world, one, one.ending, failure !== null)
+  else if (one.ending.kind === 'direct') answerDirect(world, one, one.ending, failed !== null)
+  else if (outcome === 'dead' && failed !== null) notify(world, one, failed)
+}
+
+const failedOf = (
+  { setup }: GatewayWorld,
+  { delivery, isPlain }: Attempt,
+  failure: DeliveryFailure,
+): FailedAttempt => {
+  return { attempt: delivery.attempt, isPlain, failure, isKeyed: setup.options.isKeyed }
 }
 
 /** What follows a failed attempt. A direct delivery is tried once: its sender is notified [deliveries/direct-once]. */
-function nextOf(world: GatewayWorld, one: Attempt, failure: DeliveryFailure): NextAttempt {
-  const { delivery, ending, isPlain } = one
-  if (ending.kind === 'direct') return null
-  const { isKeyed } = world.setup.options
-  const failed = { attempt: delivery.attempt, isPlain, failure, isKeyed }
+function nextOf(world: GatewayWorld, { ending }: Attempt, failed: FailedAttempt): NextAttempt {
+  if (ending.kind !== 'answer') return null
   return hasQuirk(world, 'webhooks.short-retries')
     ? nextAtReference(failed)
     : nextAttempt(failed, world.state.random)
@@ -183,9 +197,20 @@ function outcomeOf(
   failure: DeliveryFailure | null,
   next: NextAttempt,
 ): AttemptOutcome {
+  if (ending.kind === 'notice') return 'noticed'
   if (failure === null) return delivery.part < texts.length ? 'confirmed' : 'delivered'
   if (next !== null) return 'retried'
   return ending.kind === 'direct' ? 'failed' : 'dead'
+}
+
+/** Sends a notice if the target refused the answer itself, and may take another text [deliveries/dead-notice]. */
+function notify(world: GatewayWorld, one: Attempt, failed: FailedAttempt): void {
+  const isOver = one.fault !== null || hasQuirk(world, 'webhooks.short-retries')
+  if (isOver || !isRefused(failed)) return
+  const reason = failed.failure.error.slice(0, limits.noticeReason.value)
+  const texts = [notices.refused.replace('{reason}', () => reason)]
+  const delivery = Object.assign({}, one.delivery, { parts: 1 })
+  begin(world, { delivery, texts, ending: { kind: 'notice' }, fault: null, isPlain: false }, 1)
 }
 
 type AttemptEnd = {
@@ -208,9 +233,9 @@ function report(
     id,
     // In the order of Delivery; a leading spread is slow.
     entry: Object.assign({}, delivery, { status, error, timestamp: timeMs(world) } as const),
-    runId: ending.kind === 'direct' ? null : ending.run,
+    runId: ending.kind === 'answer' ? ending.run : null,
     outcome,
-    nextMs: next === null ? null : world.state.nowMs + next.afterMs,
+    nextMs: next === null ? null : timeMs(world) + next.afterMs,
   })
 }
 

@@ -1,7 +1,7 @@
 // The latest agent runs and deliveries of a gateway, collected from effects.
 
 import { limits } from '../../spec/limits.ts'
-import { createBounded, put, takeOldest, type Bounded } from '../lib/bounded.ts'
+import { createBounded, get, put, takeOldest, type Bounded } from '../lib/bounded.ts'
 import type { AgentRun, OutboxEntry, GatewayEffect } from './state/inputs.ts'
 
 /** Entries by key, and their total size in characters. */
@@ -45,8 +45,21 @@ const copyShelf = <T>({ entries, characters, sizeOf }: RecentItems<T>): RecentIt
 export function note(recent: Recent, effects: readonly GatewayEffect[]): void {
   for (const effect of effects) {
     if (effect.kind === 'run') addItem(recent.runs, `${effect.id}`, effect.run)
-    else if (effect.kind === 'outbox') addItem(recent.outbox, `${effect.id}`, effect.entry)
+    else if (effect.kind === 'outbox') {
+      addItem(recent.outbox, `${effect.id}`, effect.entry)
+      noteDelivery(recent, effect)
+    }
   }
+}
+
+/** Records what becomes of the answer of a run that is still listed. */
+function noteDelivery(
+  { runs }: Recent,
+  { runId, outcome }: Extract<GatewayEffect, { kind: 'outbox' }>,
+): void {
+  if (runId === null || (outcome !== 'delivered' && outcome !== 'dead')) return
+  const run = get(runs.entries, `${runId}`)
+  if (run !== undefined) addItem(runs, `${runId}`, Object.assign({}, run, { delivery: outcome }))
 }
 
 /** Adds an entry; drops the oldest ones beyond the limits of number and size. */

@@ -48,6 +48,7 @@ export function startRun(
     answer: null,
     is_silent: false,
     error: null,
+    delivery: 'pending',
   }
   const bytes = runBytes(run)
   const { agent, script: rules } = world.setup.options
@@ -140,8 +141,9 @@ export function endRun(
   const error = isEmpty ? noAnswer : failure
   const is_silent = error === null && isSilence(trimmed)
   const status = error === null ? 'completed' : 'failed'
-  const result = { status, answer: failure === null ? trimmed : null, is_silent, error } as const
-  const ended: AgentRun = Object.assign({}, run, result)
+  const delivery = is_silent ? 'silent' : 'pending'
+  const ending = { status, answer: failure === null ? trimmed : null, is_silent, error } as const
+  const ended: AgentRun = Object.assign({}, run, ending, { delivery } as const)
   world.effects.push({ kind: 'run', id, run: ended })
   const { key, route, event, delivery_id } = run
   if (!is_silent) {

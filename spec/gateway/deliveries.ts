@@ -82,10 +82,11 @@ export const deliveryErrors = {
 /** Answers of an agent that mean silence, once trimmed, in upper case, with single spaces. */
 export const silenceMarkers = ['[SILENT]', 'SILENT', 'NO_REPLY', 'NO REPLY'] as const
 
-/** The texts that replace an answer: of a run that failed, and of a run with an empty answer. */
+/** The texts instead of an answer: of a run that failed, of one without an answer, and of one that its target refused. */
 export const notices = {
   failed: 'The request failed: {reason}\nThe log of the gateway says more.',
   empty: 'The agent finished without an answer.\nThe log of the gateway says more.',
+  refused: 'An answer could not be delivered: {reason}\nThe log of the gateway says more.',
 } as const
 
 /** The ids of an agent run. */
@@ -191,6 +192,12 @@ export const outboxEntry = object({
   timestamp: integer,
 })
 
+/** What becomes of an answer: nothing is to be delivered, it is not yet, it is, or it will not be. */
+export const deliveryStates = ['silent', 'pending', 'delivered', 'dead'] as const
+
+/** The command that sends a dead answer again. */
+export const retryCommand = 'flowdouble gateway runs retry'
+
 /** An agent run, as the gateway lists it. */
 export const agentRun = object({
   key: text,
@@ -206,6 +213,7 @@ export const agentRun = object({
   answer: textOrNull,
   is_silent: boolean,
   error: textOrNull,
+  delivery: { enum: deliveryStates },
 })
 
 /** The body that the gateway posts to --agent-url: the run without an answer. It replies 2xx with text or `{answer}`. */
@@ -445,6 +453,10 @@ export const rules = {
       'After 3xx, another 4xx, or a time-out, which can have arrived, an answer is not sent again.',
     'deliveries/retry-keyed':
       'A deliver URL knows a repeat by its key: it gets one after a time-out too, and none after 400.',
+    'deliveries/dead':
+      'An answer is dead after its last attempt: its run and one line of the log, an error, say so.',
+    'deliveries/dead-notice':
+      'If its target refuses an answer as plain text too, it gets a notice of two lines, tried once.',
     'deliveries/parts':
       'With --send a text above the limit of its platform is sent in parts, cut after lines or words.',
     'deliveries/parts-fences':

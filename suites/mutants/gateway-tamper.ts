@@ -132,5 +132,6 @@ export const started = (id: number): Run => ({
     answer: null,
     is_silent: false,
     error: null,
+    delivery: 'pending',
   },
 })

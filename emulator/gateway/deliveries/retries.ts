@@ -46,6 +46,10 @@ function meaningOf(
   return includes(plain, status) && !isKeyed ? 'plain' : 'final'
 }
 
+/** Whether a target refuses even the plain text of an answer, so that a notice may be what it takes. */
+export const isRefused = ({ isPlain, failure, isKeyed }: FailedAttempt): boolean =>
+  isPlain && meaningOf(failure, isKeyed) === 'plain'
+
 /** What follows a failed attempt; `random` is drawn from for each pause. */
 export function nextAttempt(failed: FailedAttempt, random: Random): NextAttempt {
   const { attempt, isPlain, failure, isKeyed } = failed

@@ -1,5 +1,6 @@
 // The inputs and effects of a webhook gateway: plain data, the same behind every edge.
 
+import type { deliveryStates } from '../../../spec/gateway/deliveries.ts'
 import type { IncomingRequest, WorldChange } from '../../machine.ts'
 import type { Origin } from '../post/origin.ts'
 
@@ -78,6 +79,8 @@ export type AgentRun = {
   readonly answer: string | null
   readonly is_silent: boolean
   readonly error: string | null
+  /** What becomes of its answer; the effects of attempts say it once the run has ended. */
+  readonly delivery: (typeof deliveryStates)[number]
 }
 
 /** The content of a delivery. */
@@ -102,9 +105,10 @@ export type Delivery = {
 
 /**
  * What an attempt makes of a delivery: a part is `confirmed` and another one follows, all is `delivered`, it `failed` and
- * is `retried`, or the answer is `dead`. A direct delivery that failed is the sender's to retry.
+ * is `retried`, or the answer is `dead`. A direct delivery that failed is the sender's to retry. A notice about a dead
+ * answer is only `noticed`, whether it arrived or not.
  */
-export type AttemptOutcome = 'confirmed' | 'delivered' | 'retried' | 'dead' | 'failed'
+export type AttemptOutcome = 'confirmed' | 'delivered' | 'retried' | 'dead' | 'failed' | 'noticed'
 
 /** A finished delivery attempt. */
 export type OutboxEntry = Delivery & {
@@ -152,10 +156,10 @@ export type GatewayEffect =
       readonly kind: 'outbox'
       readonly id: number
       readonly entry: OutboxEntry
-      /** The run whose answer it is; null for a direct delivery. */
+      /** The run whose answer it is; null for a direct delivery, and for a notice. */
       readonly runId: number | null
       readonly outcome: AttemptOutcome
-      /** When the next attempt is due, in the gateway's milliseconds; null without one. */
+      /** When the next attempt is due, in milliseconds since 1970; null without one. */
       readonly nextMs: number | null
     }
   /** A line for the log, without secrets. */

@@ -103,7 +103,7 @@ export type Attempt = {
   readonly delivery: Delivery
   /** All parts of its text. */
   readonly texts: readonly string[]
-  /** What follows its end: a reply to the post, with the target as written in its route, or a retry. */
+  /** What follows its end: a reply to the post, with the target as written in its route, a retry, or nothing. */
   readonly ending:
     | {
         readonly kind: 'direct'
@@ -113,6 +113,7 @@ export type Attempt = {
         readonly repeats: readonly number[]
       }
     | { readonly kind: 'answer'; readonly run: number }
+    | { readonly kind: 'notice' }
   /** Why it cannot be delivered; null if it can. */
   readonly fault: string | null
   /** Whether this is the second attempt as plain text, or a retry of it. */

@@ -1,45 +1,16 @@
 // Answers of runs that cannot be delivered: further attempts, and who is notified.
 
 import type { Delivery } from 'flowdouble'
-import {
-  type GatewaySubject,
-  ownGateway,
-  SECRET,
-  startGatewaySubject,
-} from '../../judge/gateway-subject.ts'
+import { ownGateway, SECRET, startGatewaySubject } from '../../judge/gateway-subject.ts'
 import { expect } from '../../judge/expect.ts'
+import { attempts, type Failure, first, notice } from '../../judge/attempts.ts'
 import { proves, provesQuirk } from '../../judge/proves.ts'
 import { makeRuns, postTo } from '../../judge/posts.ts'
-
-type Failure = {
-  readonly error?: string
-  readonly status?: number
-  readonly retryAfterMs?: number
-  readonly times?: number | null
-}
-
-/** Posts once while deliveries fail, and returns the attempts: how many milliseconds after the first, and their texts. */
-async function attempts(
-  subject: GatewaySubject,
-  { text = 'answer', error = 'refused', times = null, ...facts }: Failure & { text?: string },
-) {
-  subject.gateway.failDeliveries({ target: 'telegram', error, times, ...facts })
-  const to = await makeRuns(subject, '{text}')
-  await postTo(subject, to, { text })
-  const entries = await subject.sender.control.deliveries(to, 1)
-  return entries.map((entry) => ({
-    attempt: entry.attempt,
-    ms: entry.timestamp - (entries[0]?.timestamp ?? 0),
-    status: entry.status,
-    text: entry.text,
-  }))
-}
 
 /** The pauses between attempts, in milliseconds. */
 const pausesOf = (found: readonly { readonly ms: number }[]): readonly number[] =>
   found.slice(1).map(({ ms }, at) => ms - (found[at]?.ms ?? 0))
 
-const first = { attempt: 1, ms: 0, status: 'failed', text: 'answer' }
 const networkErrors = [
   'ConnectError: x',
   'ECONNREFUSED 127.0.0.1',
@@ -140,10 +111,31 @@ proves(
   'deliveries/retry-plain',
   async (subject) => {
     const again = { ...first, attempt: 2, text: `${plain}answer` }
-    expect(await attempts(subject, { error: 'Bad markdown' })).toEqual([first, again])
-    expect(await attempts(subject, { status: 400 })).toEqual([first, again])
+    const once = { times: 2 }
+    expect(await attempts(subject, { error: 'Bad markdown', ...once })).toEqual([
+      first,
+      again,
+      notice('Bad markdown'),
+    ])
+    expect(await attempts(subject, { status: 400, ...once })).toEqual([
+      first,
+      again,
+      notice('refused'),
+    ])
+    // What fails otherwise then is tried again.
+    subject.gateway.failDeliveries({ target: 'telegram', error: 'x', status: 400, times: 1 })
+    subject.gateway.failDeliveries({ target: '*', error: 'x', status: 503, times: 1 })
+    const to = await makeRuns(subject, '{text}')
+    await postTo(subject, to, { text: 'answer' })
+    const entries = await subject.sender.control.deliveries(to, 1)
+    const texts = entries.map(({ text, attempt, status }) => [text, attempt, status])
+    expect(texts).toEqual([
+      ['answer', 1, 'failed'],
+      [again.text, 2, 'failed'],
+      [again.text, 3, 'delivered'],
+    ])
     const long = '😀'.repeat(3501)
-    const found = await attempts(subject, { error: 'Bad markdown', text: long })
+    const found = await attempts(subject, { error: 'Bad markdown', text: long, times: 1 })
     expect(found.map(({ text }) => text)).toEqual([long, plain + '😀'.repeat(3500)])
   },
   ownGateway,
@@ -221,6 +213,7 @@ proves(
     expect(sent.map(({ attempt, text }) => [attempt, text.slice(-6)])).toEqual([
       [1, 'answer'],
       [2, 'answer'],
+      [1, ' more.'],
     ])
   },
   {
@@ -243,8 +236,16 @@ proves(
     expect(
       (await subject.post('hook', { text: 'x' }, { 'X-Request-ID': 'd-1' })).json().status,
     ).toBe('duplicate')
-    const failed = subject.logs.filter(({ level }) => level === 'error').map(({ text }) => text)
-    expect(failed[0]).toBe('delivery hook d-1 to telegram:home failed: format of secrets')
+    const failed = subject.logs.filter(({ level }) => level !== 'info')
+    expect(failed.slice(0, 2)).toMatchObject([
+      { level: 'warning', text: 'delivery hook d-1 to telegram:home failed: format of secrets' },
+      {
+        level: 'error',
+        text: expect.stringMatching(
+          /^delivery hook d-1 to telegram:home is dead: format of secrets/,
+        ),
+      },
+    ])
   },
   one,
 )

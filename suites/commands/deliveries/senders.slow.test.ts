@@ -188,12 +188,13 @@ proves(
 )
 let answered = 0
 
+/** Answers after which nothing is sent again, or a plain text and a notice. */
 const final = [
   ['slack', { status: 200, body: { ok: false, error: 'channel_not_found' } }, 1],
   ['slack', { status: 200, body: { ok: false, error: 'invalid_auth' } }, 1],
-  ['slack', { status: 200, body: { ok: false, error: 'invalid_blocks' } }, 2],
+  ['slack', { status: 200, body: { ok: false, error: 'invalid_blocks' } }, 3],
   ['telegram', { status: 403, body: { ok: false, description: 'bot was blocked' } }, 1],
-  ['telegram', { status: 400, body: { ok: false, description: 'cannot parse' } }, 2],
+  ['telegram', { status: 400, body: { ok: false, description: 'cannot parse' } }, 3],
   ['discord', { status: 401, body: {} }, 1],
   ['github_comment', { status: 302, headers: { Location: 'https://elsewhere.example/' } }, 1],
 ] as const

@@ -116,6 +116,20 @@ export const deliveries: GatewayMutants = {
       return isRepeat ? [] : [effect]
     }),
   },
+  'answers-never-die': {
+    breaks: ['deliveries/dead'],
+    tamper: each((effect) =>
+      effect.kind === 'outbox' && effect.outcome === 'dead'
+        ? [{ ...effect, outcome: 'retried' }]
+        : [effect],
+    ),
+  },
+  'notices-are-lost': {
+    breaks: ['deliveries/dead-notice'],
+    tamper: each((effect) =>
+      effect.kind === 'outbox' && effect.outcome === 'noticed' ? [] : [effect],
+    ),
+  },
   'fences-stay-open': {
     breaks: ['deliveries/parts-fences'],
     tamper: onDelivery(({ text }) => ({ text: text.replace(/\n(```|~~~~)$/, '') })),
