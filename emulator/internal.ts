@@ -64,6 +64,7 @@ export { resetConnection } from './edge/node/broken-connections.ts'
 export { createSockets } from './edge/node/sockets.ts'
 
 export type { GatewayStateOptions } from './gateway/state/state.ts'
+export { readFile as readSubscriptionsText } from './gateway/state/read-subscriptions.ts'
 export { placeholders } from './journal/placeholders.ts'
 export { learn } from './recording/learn/learn.ts'
 export { partLines } from './recording/part.ts'
@@ -81,6 +82,7 @@ export { findingText, scanRecording } from './recording/scan.ts'
 export { writeHar } from './recording/write-har.ts'
 
 export { splitText } from './gateway/deliveries/split-text.ts'
+export { createReplacer } from './gateway/state/replace-texts.ts'
 export { createGatewayWorld, forkGateway } from './gateway/gateway.ts'
 export { nextWakeMs as nextGatewayWakeMs, step as stepGateway } from './gateway/step.ts'
 

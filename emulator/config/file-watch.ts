@@ -1,5 +1,6 @@
 // Detects whether a file has changed, and reads it only then.
 
+import { isUtf8 } from 'node:buffer'
 import { readFileSync, type Stats, statSync } from 'node:fs'
 
 /** A changed file: its text, or null if it no longer exists. */
@@ -51,13 +52,7 @@ function statFile(path: string): Stats | undefined | null {
 }
 
 /** Decodes UTF-8. Returns an empty text for invalid bytes; neither is valid JSON. */
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return ''
-  }
-}
+const decode = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString() : '')
 
 function readChange(path: string, modifiedMs: number | undefined): FileChange | null {
   if (modifiedMs === undefined) return { text: null, modifiedMs: 0 }

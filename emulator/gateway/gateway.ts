@@ -78,7 +78,7 @@ export function changeGateway(world: GatewayWorld, change: WorldChange): void {
     world.state = emptyState(setup.options, change.keepsTime ? state.nowMs : 0)
   } else if (snapshot !== undefined) world.state = copyOf(snapshot)
   // No log line ever contains a secret that the gateway has known.
-  world.state.secrets = [...world.state.secrets, ...state.secrets]
+  world.state.secrets = [...new Set([...world.state.secrets, ...state.secrets])]
   noteSecrets(world)
   resumeWork(world)
 }

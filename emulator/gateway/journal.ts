@@ -12,12 +12,14 @@ import { restoreInput, lineBody, decodeUtf8 } from '../journal/bodies.ts'
 import type { JournalFormat, JournalRedactor, ToPlaceholder } from '../journal/lines.ts'
 import { type ReplayResult, replayJournal } from '../journal/replay.ts'
 import { isObject, readJson, writeJson } from '../lib/json.ts'
+import { createReplacer } from './state/replace-texts.ts'
 import type { Entry } from '../machine.ts'
 import { gatewayMachine } from './machine.ts'
 import type { GatewayEffect, GatewayInput } from './state/inputs.ts'
 import { type GatewayStateOptions } from './state/state.ts'
 import { createGatewayWorld } from './gateway.ts'
-import { gatewaySecrets, readFile, secretHolders } from './state/routes.ts'
+import { readFile } from './state/read-subscriptions.ts'
+import { gatewaySecrets, secretHolders } from './state/routes.ts'
 import { addressOf, type NamedScheme, schemesWith } from './post/schemes.ts'
 import { signedAgain } from './post/sign-again.ts'
 
@@ -89,8 +91,7 @@ function createRedactor(everKnown: readonly string[], toPlaceholder: ToPlacehold
     .toSorted((a, b) => b.length - a.length)
     .map((one) => [one, secret(one)] as const)
   const longSecrets = pairs.filter(([one]) => one.length >= hiddenFromCharacters)
-  const inText = (text: string): string =>
-    longSecrets.reduce((redacted, [one, other]) => redacted.replaceAll(one, other), text)
+  const inText = createReplacer(longSecrets)
   return { secret, inText, inRoutes: (text) => inText(redactRoutes(text, secret)), pairs }
 }
 

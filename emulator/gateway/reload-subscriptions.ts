@@ -3,7 +3,9 @@
 import { hasQuirk, isOpenAllowed, type GatewayWorld } from './state/state.ts'
 import { log } from './log.ts'
 import { noteSecrets } from './state/redact-secrets.ts'
-import { readFile, readRoute, type Route, usable } from './state/routes.ts'
+import type { JsonObject } from '../lib/json.ts'
+import { readFile } from './state/read-subscriptions.ts'
+import { readRoute, type Route, usable } from './state/routes.ts'
 
 /** Applies the text of a subscriptions file; null if the file no longer exists. */
 export function loadFile(world: GatewayWorld, text: string | null, modifiedMs: number): void {
@@ -27,14 +29,36 @@ export function loadFile(world: GatewayWorld, text: string | null, modifiedMs: n
   }
   world.state.fileModifiedMs = modifiedMs
   const routes = new Map<string, Route>()
+  const { secret } = world.setup.options
+  const isOpen = isOpenAllowed(world.setup.options)
   for (const [name, value] of given) {
     if (world.setup.staticRoutes.has(name)) continue
-    const route = readRoute(name, value, world.setup.options.secret)
-    const fault = usable(route, isOpenAllowed(world.setup.options), world.setup.schemes)
+    const route = routeOf(name, value, secret)
+    const fault = usable(route, isOpen, world.setup.schemes)
     if (fault === undefined) routes.set(name, route)
     else log(world, 'warning', `The subscription "${name}" ${fault}: ignoring it.`)
   }
   world.state.dynamicRoutes = routes
   noteSecrets(world)
-  log(world, 'info', `Subscriptions loaded: ${[...routes.keys()].join(', ') || 'none'}.`)
+  log(world, 'info', `Subscriptions loaded: ${namesOf(routes)}.`)
 }
+
+/** The routes of the entries of files. Those of unchanged entries are the same objects from one reload to the next. */
+const known = new WeakMap<
+  JsonObject,
+  { readonly route: Route; readonly globalSecret: string | null }
+>()
+
+function routeOf(name: string, entry: JsonObject, globalSecret: string | null): Route {
+  const found = known.get(entry)
+  if (found?.route.name === name && found.globalSecret === globalSecret) return found.route
+  const route = readRoute(name, entry, globalSecret)
+  known.set(entry, { route, globalSecret })
+  return route
+}
+
+/** How many routes a line names. */
+const MANY = 20
+
+const namesOf = (routes: ReadonlyMap<string, Route>): string =>
+  routes.size > MANY ? `${routes.size} routes` : [...routes.keys()].join(', ') || 'none'

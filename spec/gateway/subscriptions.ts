@@ -332,6 +332,8 @@ export const rules = {
   ...chosen.gateway({
     'subscriptions/locked':
       'Commands that write at the same time lose nothing; the lock of a dead process is released.',
+    'subscriptions/reload-many':
+      'Of a file with many routes only those that changed are read; beyond 20, the log counts them.',
     'subscriptions/unknown-members': 'Unknown members of the file and of its routes are kept.',
     'subscriptions/stray-route-member':
       'startGateway and config.yaml reject a route with an unknown member and name the member.',

@@ -3,7 +3,8 @@
 import { conflictError, usageError } from '../../options/usage.ts'
 import type { GatewayInput } from '../../gateway/state/inputs.ts'
 import { isOpenAllowed, type GatewayWorld } from '../../gateway/state/state.ts'
-import { readFile, readRoute, unknownMember, usable } from '../../gateway/state/routes.ts'
+import { readFile } from '../../gateway/state/read-subscriptions.ts'
+import { readRoute, unknownMember, usable } from '../../gateway/state/routes.ts'
 import type { CompleteGatewayOptions, RouteInput } from '../../options/gateway.ts'
 
 export type Memory = {

@@ -1,25 +1,34 @@
 // The secrets that a gateway knows, and texts without them [signatures/hidden].
 
 import { hiddenFromCharacters, insecureSecret } from '../../../spec/gateway/signatures.ts'
+import { createReplacer, type Replacer } from './replace-texts.ts'
 import type { GatewayState, GatewayWorld } from './state.ts'
+
+/** What replaces each list of secrets: thousands of routes have as many secrets, and each line of the log is redacted. */
+const replacers = new WeakMap<readonly string[], Replacer>()
 
 /** Redacts the secrets that the gateway knows. */
 export function redact({ secrets }: Pick<GatewayState, 'secrets'>, text: string): string {
-  let redacted = text
-  for (const secret of secrets) redacted = redacted.replaceAll(secret, '<secret>')
-  return redacted
+  let replacer = replacers.get(secrets)
+  if (replacer === undefined) {
+    replacer = createReplacer(secrets.map((secret) => [secret, '<secret>']))
+    replacers.set(secrets, replacer)
+  }
+  return replacer(text)
 }
 
 /** Remembers the current secrets after the routes have changed; running runs can still contain older ones. */
-export function noteSecrets(world: GatewayWorld): void {
-  const {
-    setup: { options, staticRoutes },
-    state: { dynamicRoutes },
-  } = world
-  const secrets = new Set([...world.state.secrets, options.secret ?? ''])
-  for (const route of [...staticRoutes.values(), ...dynamicRoutes.values()])
-    for (const { secret } of [route, ...route.oldSecrets]) secrets.add(secret)
-  world.state.secrets = [...secrets]
-    .filter((secret) => secret.length >= hiddenFromCharacters && secret !== insecureSecret)
-    .toSorted((a, b) => b.length - a.length)
+export function noteSecrets({ setup, state }: GatewayWorld): void {
+  const { options, staticRoutes } = setup
+  const known = new Set(state.secrets)
+  const note = (secret: string): void => {
+    if (secret.length >= hiddenFromCharacters && secret !== insecureSecret) known.add(secret)
+  }
+  note(options.secret ?? '')
+  for (const routes of [staticRoutes, state.dynamicRoutes])
+    for (const { secret, oldSecrets } of routes.values()) {
+      note(secret)
+      for (const old of oldSecrets) note(old.secret)
+    }
+  if (known.size > state.secrets.length) state.secrets = [...known]
 }

@@ -4,8 +4,9 @@ import { logTarget, originTarget } from '../../../spec/gateway/deliveries.ts'
 import { insecureSecret } from '../../../spec/gateway/signatures.ts'
 import { webhookRoute } from '../../../spec/gateway/subscriptions.ts'
 import { didYouMean } from '../../lib/nearest.ts'
-import { isObject, type Json, type JsonObject, readJson } from '../../lib/json.ts'
+import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { isTruthy } from '../../lib/python.ts'
+import { readFile } from './read-subscriptions.ts'
 
 /** A secret that counts until a moment, in milliseconds since 1970. */
 export type OldSecret = { readonly secret: string; readonly untilMs: number }
@@ -162,23 +163,6 @@ export function unknownMember(given: JsonObject): string | undefined {
   return undefined
 }
 
-/** The routes of a subscriptions file by name; undefined for text that is not a JSON object of objects. */
-export function readFile(text: string): ReadonlyMap<string, JsonObject> | undefined {
-  try {
-    const value = readJson(text.replace(/^\uFEFF/, ''))
-    if (!isObject(value)) return undefined
-    const routes = new Map<string, JsonObject>()
-    for (const [name, route] of value) {
-      if (!isObject(route)) return undefined
-      routes.set(name, route)
-    }
-    return routes
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
 /** The secrets in the options of a gateway; empty texts for missing ones. */
 export const gatewaySecrets = (options: {
   readonly secret: string | null
@@ -187,17 +171,28 @@ export const gatewaySecrets = (options: {
 
 /** The secrets in a text of routes; none if it is not one. */
 export function secretsIn(text: string): readonly string[] {
-  const routes = text === '' ? undefined : readFile(text)
-  return Array.from(routes?.values() ?? [], secretHolders)
-    .flat()
-    .flatMap((holder) => {
-      const secret = holder.get('secret')
-      return typeof secret === 'string' ? secret : []
-    })
+  const secrets: string[] = []
+  const note = (holder: JsonObject): void => {
+    const secret = holder.get('secret')
+    if (typeof secret === 'string') secrets.push(secret)
+  }
+  for (const route of (text === '' ? undefined : readFile(text))?.values() ?? []) {
+    note(route)
+    oldHolders(route).forEach(note)
+  }
+  return secrets
+}
+
+const none: readonly JsonObject[] = []
+
+/** The old secrets of a route, each an object whose member `secret` is one. */
+function oldHolders(route: JsonObject): readonly JsonObject[] {
+  const old = route.get('old_secrets')
+  return Array.isArray(old) ? old.filter(isObject) : none
 }
 
 /** The objects of a route whose member `secret` is one: itself, and its old secrets. */
-export function secretHolders(route: JsonObject): readonly JsonObject[] {
-  const old = route.get('old_secrets')
-  return [route, ...(Array.isArray(old) ? old.filter(isObject) : [])]
-}
+export const secretHolders = (route: JsonObject): readonly JsonObject[] => [
+  route,
+  ...oldHolders(route),
+]

@@ -137,7 +137,7 @@ export type GatewayState = {
   nowMs: number
   readonly random: Random
   dynamicRoutes: ReadonlyMap<string, Route>
-  /** All secrets ever known, which no log line contains. Longest first, so that one inside another hides nothing of it. */
+  /** All secrets ever known, which no log line contains. Each list is a new one. */
   secrets: readonly string[]
   /** When the loaded file was last modified. */
   fileModifiedMs: number

@@ -35,6 +35,34 @@ async function names({ send }: GatewaySubject): Promise<string> {
 
 const route = { secret: SECRET }
 
+proves(
+  'subscriptions/reload-many',
+  async (subject) => {
+    // Long enough that it is not read as a whole.
+    const prompt = '{a}'.padEnd(5000)
+    const names = Array.from({ length: 21 }, (_, at) => `route-${at}`)
+    const routes = Object.fromEntries(names.map((name) => [name, { ...route, prompt }]))
+    const found = async (name: string): Promise<unknown> => {
+      const { status } = await subject.post(name, { a: 'it' })
+      return status === 202 ? subject.gateway.runs().at(-1)?.prompt.trimEnd() : status
+    }
+    write(subject, 1, routes)
+    expect(await found('route-7')).toBe('it')
+    write(subject, 2, { ...routes, 'route-7': { ...route, prompt: 'now {a}' } })
+    expect([await found('route-6'), await found('route-7')]).toEqual(['it', 'now it'])
+    const { 'route-3': _, ...others } = routes
+    write(subject, 3, others)
+    expect([await found('route-3'), await found('route-20')]).toEqual([404, 'it'])
+    const lines = subject.logs.flatMap(({ text }) => (text.startsWith('Subsc') ? text : []))
+    expect(lines).toEqual([
+      'Subscriptions loaded: 21 routes.',
+      'Subscriptions loaded: 21 routes.',
+      `Subscriptions loaded: ${names.toSpliced(3, 1).join(', ')}.`,
+    ])
+  },
+  onFile(),
+)
+
 /** How often the gateway of the next case has read its file. */
 let loads = 0
 
