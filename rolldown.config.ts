@@ -71,7 +71,8 @@ const published = ['index', 'browser', 'msw', 'edge/fixtures/vitest', 'edge/fixt
 /** What no type depends on, in declarations that users do not read: comments, and the descriptions of JSON Schemas. */
 const notes =
   /^ *(?:readonly description: (?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*');|\/\*\*[^]*?\*\/)\n/gm
-const internals = /^types\/(?:spec|emulator\/server)\//
+const internals =
+  /^types\/(?:spec|emulator\/(?:server|gateway\/(?:post|deliveries)|lib|pictures))\//
 
 /** Adds the declarations that those of the public entries need, as the compiler wrote them, without notes. */
 const types: Plugin = {
@@ -247,11 +248,10 @@ const onTypes =
   /\/emulator\/(infer\/(infer|needs|server-types|for-workflows)|cli\/(types|lint)|edge\/node\/(for-workflows|lint))\.ts$/
 
 /** What checks scenario files, and reloads them. */
-const onScenarios =
-  /\/(cli\/(validate|watch\/\w+)|edge\/node\/try-scenario|options\/scenario-warnings)\.ts$/
+const onScenarios = /\/(cli\/(validate|watch\/\w+)|try-scenario|scenario-warnings)\.ts$/
 
-/** The commands of a gateway, with what reads and writes its files. */
-const onSettings = /\/(cli\/gateway\/.*|sender-settings|subscriptions-file)\.ts$/
+/** The commands of a gateway, with its files and its store. */
+const onSettings = /\/(cli\/gateway\/.*|gateway\/store\/.*|sender-settings|subscriptions-file)\.ts$/
 
 /** What the first control request loads, in one file. */
 const onControl =
@@ -269,7 +269,7 @@ export default defineConfig([
       internal: source('internal.ts'),
       'picture-worker': source('edge/node/pictures/picture-worker.ts'),
     },
-    external: ['ws', 'yaml', withSentences],
+    external: ['ws', 'yaml', 'pg', 'node-sqlite3-wasm', withSentences],
     plugins: [licences, routing, unusedRules, unprinted, types],
     output: {
       ...shared.output,
@@ -306,7 +306,7 @@ export default defineConfig([
       'rule-headers': source('journal/rule-headers.ts'),
       'served-mutants': join(import.meta.dirname, 'suites/mutants/served.ts'),
     },
-    external: ['ws', 'yaml'],
+    external: ['ws', 'yaml', 'pg', 'node-sqlite3-wasm'],
     plugins: [readerOfSessions],
     output: {
       ...shared.output,

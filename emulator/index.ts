@@ -10,11 +10,5 @@ export { type GatewayOptions, startGateway } from './edge/gateway/gateway.ts'
 export type { Agent, Deliveries } from './options/gateway.ts'
 export { type GatewayEntry, replayGateway } from './gateway/journal.ts'
 export type { LogLine as GatewayLogLine } from './gateway/log.ts'
-export type {
-  AgentRun,
-  Delivery,
-  OutboxEntry,
-  GatewayEffect,
-  GatewayInput,
-  ScriptedFailure,
-} from './gateway/state/inputs.ts'
+export type { AgentRun, Delivery, OutboxEntry } from './gateway/state/run.ts'
+export type { GatewayEffect, GatewayInput, ScriptedFailure } from './gateway/state/inputs.ts'

@@ -11,6 +11,7 @@ export type Limit = {
     | 'bytes'
     | 'characters'
     | 'connections'
+    | 'days'
     | 'faults'
     | 'files and folders'
     | 'ids'
@@ -160,6 +161,14 @@ export const limits = {
   ]),
   waitingRunBytes: limit(64 * MiB, 'bytes', 'the size of all waiting agent runs', [
     'deliveries/runs-bounded',
+  ]),
+  keptRuns: limit(30, 'days', 'how long the store keeps runs that have ended', ['store/bounded']),
+  store: limit(1024 * MiB, 'bytes', 'the store of a gateway in a file', ['store/bounded']),
+  gatewayLease: limit(15, 'seconds', 'after which a silent gateway on a shared store is dead', [
+    'store/takeover',
+  ]),
+  drain: limit(30, 'seconds', 'how long a gateway that stops waits for its work', [
+    'store/drain-limit',
   ]),
   agentsAtOnce: limit(10, 'runs', 'concurrent runs of a real agent', ['deliveries/agents-at-once']),
   agentAnswer: limit(MiB, 'bytes', 'the answer of an agent command or agent URL', [

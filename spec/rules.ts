@@ -32,6 +32,7 @@ import * as nodes from './server/nodes.ts'
 import * as runs from './server/runs.ts'
 import * as settings from './server/settings.ts'
 import * as signatures from './gateway/signatures.ts'
+import * as store from './gateway/store.ts'
 import * as subscriptions from './gateway/subscriptions.ts'
 import * as system from './server/system.ts'
 import * as templates from './gateway/templates.ts'
@@ -86,6 +87,7 @@ export const areas = {
   signatures,
   templates,
   deliveries,
+  store,
   subscriptions,
   operations,
   control,
@@ -130,6 +132,7 @@ export const rules = {
   ...signatures.rules,
   ...templates.rules,
   ...deliveries.rules,
+  ...store.rules,
   ...subscriptions.rules,
   ...operations.rules,
   ...control.rules,

@@ -24,7 +24,7 @@ const claimPrefix = (path: string): string => `${basename(path)}.lock-`
 
 /** Runs `work` while no other process holds the lock of this path. Throws a refusal after too long a wait. */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const claim = await acquire(path)
+  const claim = await acquire(path, changing)
   try {
     return await work()
   } finally {
@@ -32,7 +32,22 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
   }
 }
 
-async function acquire(path: string): Promise<string> {
+/** Holds the lock of a path until the returned function is called. Throws a refusal if another process holds it. */
+export async function holdLock(
+  path: string,
+  describe: (pid: number) => string,
+): Promise<() => Promise<void>> {
+  const claim = await acquire(path, (pid) => describe(pid))
+  return () => rm(claim, { force: true })
+}
+
+const changing = (pid: number, path: string): string =>
+  `Another command, process ${pid}, is changing ${basename(path)}. Try again when it has finished.`
+
+async function acquire(
+  path: string,
+  describe: (pid: number, path: string) => string,
+): Promise<string> {
   const folder = dirname(path)
   const started = await startOfProcess(process.pid)
   const name = `${claimPrefix(path)}${process.pid}-${started}-${host}-${randomBytes(6).toString('hex')}`
@@ -64,8 +79,7 @@ async function acquire(path: string): Promise<string> {
     }
     if (isOver) {
       throw refused(
-        `Another command, process ${pidOf(path, first)}, is changing ${basename(path)}. ` +
-          `Try again when it has finished. If this process does not exist, remove ${join(folder, first)}.`,
+        `${describe(pidOf(path, first), path)} If this process does not exist, remove ${join(folder, first)}.`,
       )
     }
     await pause(MIN_PAUSE_MS + Math.random() * (MAX_PAUSE_MS - MIN_PAUSE_MS))

@@ -2,12 +2,8 @@
 
 import type { Fault } from '../../spec/scenario/faults.ts'
 import type { MessageType, messages } from '../../spec/server/messages.ts'
-import type {
-  AgentRun,
-  GatewayEffect,
-  OutboxEntry,
-  ScriptedFailure,
-} from '../gateway/state/inputs.ts'
+import type { GatewayEffect, ScriptedFailure } from '../gateway/state/inputs.ts'
+import type { AgentRun, OutboxEntry } from '../gateway/state/run.ts'
 import type {
   Expectation,
   ReceivedRequest,
@@ -231,6 +227,10 @@ export const gatewayListenerOptions = [
   'control',
   'controlToken',
   'explain',
+  'store',
+  'keepDays',
+  'storeMib',
+  'leaseMs',
 ] as const
 
 /** The options of a gateway below `/w/NAME`, and its name. */
@@ -275,6 +275,12 @@ export type Gateway = ClockHandle<GatewayEffect, AgentRun['status']> &
     readonly world: (options?: GatewayWorldInput) => Promise<Gateway>
     /** The gateways below `/w/NAME` at this address, in the order in which they were created. */
     readonly worlds: () => readonly Gateway[]
+    /**
+     * Refuses posts with 503 from now on, and resolves when agents and senders have finished, at the latest after so many
+     * milliseconds of real time. Resolves to the number of accepted runs that are not delivered: `close` hands them back to
+     * the store, if there is one.
+     */
+    readonly drain: (withinMs: number) => Promise<number>
     /** Stops listening, closes all connections, and ends running work; one below `/w/NAME` is removed. */
     readonly close: () => Promise<void>
   }

@@ -7,6 +7,9 @@ import { jsonHeaders, type Reply } from '../http/replies.ts'
 import { finite } from './post/payload.ts'
 import { inAscii } from './post/templates.ts'
 
+/** A reply whose body is a text. */
+export type TextReply = Reply & { readonly body: string }
+
 export type RefusalName = keyof typeof gatewayRefusals
 type AnswerName = keyof typeof outcomes | RefusalName
 type Values = Readonly<Record<string, Json>>
@@ -49,7 +52,7 @@ function parseMembers(json: Readonly<Record<string, string>>): readonly Member[]
  * itself.
  * @param isPython writes ASCII only, and numbers that JSON does not allow.
  */
-export function answer(name: AnswerName, values: Values = {}, isPython = false): Reply {
+export function answer(name: AnswerName, values: Values = {}, isPython = false): TextReply {
   const { status, headers, members, text } = forms.get(name) as Form
   if (members === undefined)
     return { status, headers: filled(headers, values), body: fillText(text, values) }

@@ -45,6 +45,9 @@ const emptyState = (options: GatewayStateOptions, nowMs: number): GatewayState =
   asked: new Map(),
   waiting: createWaiting(),
   pace: [],
+  backlog: new Map(),
+  isDraining: false,
+  pending: new Map(),
   attempts: new Map(),
   sending: new Map(),
   confirmed: createBounded(MAX_CONFIRMED),
@@ -59,7 +62,8 @@ const emptyState = (options: GatewayStateOptions, nowMs: number): GatewayState =
  * @public
  */
 export const forkGateway = ({ setup, state, snapshots }: GatewayWorld): GatewayWorld => ({
-  setup,
+  // The store stays with the gateway that has it.
+  setup: { ...setup, options: { ...setup.options, store: 'none' } },
   state: copyOf(state),
   snapshots: new Map(snapshots),
   effects: [],

@@ -1,7 +1,8 @@
 // The log lines of a gateway: one for each post, run and delivery among the effects of a step, without secrets.
 
 import { retryCommand } from '../../spec/gateway/deliveries.ts'
-import type { AgentRun, GatewayEffect, PostEffect } from './state/inputs.ts'
+import type { GatewayEffect, PostEffect } from './state/inputs.ts'
+import type { AgentRun } from './state/run.ts'
 import type { Origin } from './post/origin.ts'
 import { redact } from './state/redact-secrets.ts'
 import type { GatewayState, GatewayWorld } from './state/state.ts'

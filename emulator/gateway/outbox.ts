@@ -11,8 +11,7 @@ import {
 import { limits } from '../../spec/limits.ts'
 import { get, put, remove } from '../lib/bounded.ts'
 import { cancelTimer } from '../lib/timers.ts'
-import type { Reply } from '../http/replies.ts'
-import { answer } from './answers.ts'
+import { answer, type TextReply } from './answers.ts'
 import { keyOfPart } from './deliveries/keys.ts'
 import {
   type FailedAttempt,
@@ -25,20 +24,20 @@ import { takeScript } from './deliveries/scripts.ts'
 import { splitText } from './deliveries/split-text.ts'
 import { log } from './log.ts'
 import { forget } from './state/delivery-ids.ts'
-import type { AttemptOutcome, Delivery, DeliveryFailure } from './state/inputs.ts'
+import type { Destination, Progress } from './state/facts.ts'
+import type { DeliveryFailure, GatewayEffect } from './state/inputs.ts'
+import { keep, keeps, noteFact } from './state/keep.ts'
+import type { AttemptOutcome, Delivery } from './state/run.ts'
 import {
   type Attempt,
   type DeliveryScript,
-  type Destination,
   type GatewayWorld,
   hasQuirk,
+  type Message,
   nextSerial,
   timeMs,
 } from './state/state.ts'
 import { plan } from './state/timers.ts'
-
-/** A text to be delivered, with the post that it comes from. */
-type Message = Pick<Delivery, 'key' | 'route' | 'event' | 'delivery_id' | 'text'>
 
 /** The errors for external work that times out. */
 export const timeOuts = { run: 'the agent timed out', delivery: 'timed out' } as const
@@ -52,6 +51,7 @@ export function deliver(
   { target, chat_id, thread_id, deliver_extra, fault }: Destination,
   message: Message,
   ending: Attempt['ending'],
+  progress?: Progress,
 ): void {
   const place = { target, chat_id, thread_id, deliver_extra }
   const longest = longestText(world, target)
@@ -60,17 +60,25 @@ export function deliver(
   // In journals the members of the message stand in the order of the caller.
   const first = { part: 1, parts: texts.length, attempt: 1 }
   const delivery: Delivery = Object.assign(place, message, first)
-  begin(world, { delivery, texts, ending, fault, isPlain: false }, count + 1)
+  const of = { delivery, texts, ending, fault, isPlain: false }
+  begin(world, of, progress ?? firstOf(count + 1))
 }
 
-/** Makes the first attempt for a part of a text. */
-function begin(world: GatewayWorld, of: Attempt, part: number): void {
+/** The first attempt for a part. */
+const firstOf = (part: number): Progress => ({ part, attempt: 1, isPlain: false, nextMs: 0 })
+
+/** Makes an attempt for a part of a text, the first or a later one, when it is due. */
+function begin(world: GatewayWorld, of: Attempt, progress: Progress): void {
+  const { part, attempt: number, isPlain, nextMs } = progress
   const id = nextSerial(world)
-  const text = of.texts[part - 1] as string
+  const whole = of.texts[part - 1] as string
+  const text = isPlain ? asPlain(whole, longestText(world, of.delivery.target)) : whole
   const key = keyOfPart(of.delivery.key, part)
-  const delivery = Object.assign({}, of.delivery, { key, text, part, attempt: 1 })
-  world.state.attempts.set(id, Object.assign({}, of, { delivery, isPlain: false }))
-  attempt(world, id)
+  const delivery = Object.assign({}, of.delivery, { key, text, part, attempt: number })
+  world.state.attempts.set(id, Object.assign({}, of, { delivery, isPlain }))
+  const waitMs = nextMs - timeMs(world)
+  if (waitMs > 0) plan(world, waitMs, { kind: 'attempt', attempt: id })
+  else attempt(world, id)
 }
 
 /** The longest text that a target takes, if its texts are sent in parts [deliveries/parts]. */
@@ -170,7 +178,8 @@ export function endAttempt(world: GatewayWorld, id: number, failure: DeliveryFai
   const next = failed === null ? null : nextOf(world, one, failed)
   const outcome = outcomeOf(one, failure, next)
   report(world, id, one, { failure, next, outcome })
-  if (outcome === 'confirmed') begin(world, one, one.delivery.part + 1)
+  noteEnd(world, one, { failure, next, outcome })
+  if (outcome === 'confirmed') begin(world, one, firstOf(one.delivery.part + 1))
   else if (next !== null) retry(world, one, next)
   else if (one.ending.kind === 'direct') answerDirect(world, one, one.ending, failed !== null)
   else if (outcome === 'dead' && failed !== null) notify(world, one, failed)
@@ -210,7 +219,11 @@ function notify(world: GatewayWorld, one: Attempt, failed: FailedAttempt): void 
   const reason = failed.failure.error.slice(0, limits.noticeReason.value)
   const texts = [notices.refused.replace('{reason}', () => reason)]
   const delivery = Object.assign({}, one.delivery, { parts: 1 })
-  begin(world, { delivery, texts, ending: { kind: 'notice' }, fault: null, isPlain: false }, 1)
+  begin(
+    world,
+    { delivery, texts, ending: { kind: 'notice' }, fault: null, isPlain: false },
+    firstOf(1),
+  )
 }
 
 type AttemptEnd = {
@@ -239,6 +252,27 @@ function report(
   })
 }
 
+/** Keeps what the end of an attempt means for an answer. */
+function noteEnd(
+  world: GatewayWorld,
+  { delivery, ending }: Attempt,
+  { failure, next, outcome }: AttemptEnd,
+): void {
+  if (ending.kind !== 'answer') return
+  const { key } = ending
+  const { part, attempt: number } = delivery
+  const error = failure?.error ?? null
+  if (outcome === 'delivered' || outcome === 'dead')
+    noteFact(world, { kind: 'ended', key, state: outcome, error })
+  else if (outcome === 'confirmed')
+    noteFact(world, { kind: 'attempt', key, progress: firstOf(part + 1), error })
+  else if (next !== null) {
+    const { isPlain, afterMs } = next
+    const progress = { part, attempt: number + 1, isPlain, nextMs: timeMs(world) + afterMs }
+    noteFact(world, { kind: 'attempt', key, progress, error })
+  }
+}
+
 function answerDirect(
   world: GatewayWorld,
   { delivery, texts }: Attempt,
@@ -249,16 +283,26 @@ function answerDirect(
   // A retry by the sender counts as new [webhooks/id-forgotten].
   if (isFailure && !hasQuirk(world, 'webhooks.duplicate-after-502')) {
     forget(world, route, delivery_id)
+    noteFact(world, { kind: 'forgotten', route, delivery_id })
     if (part > 1) put(world.state.confirmed, postKey(delivery), { count: part - 1, texts })
   }
   const isPython = hasQuirk(world, 'webhooks.python-json')
   const failed = isFailure ? answer('deliveryFailed', { delivery_id }, isPython) : undefined
-  const reply = (to: number, { status, headers, body }: Reply): void => {
-    world.effects.push({ kind: 'reply', request: to, status, headers, body: body as string })
-  }
-  reply(request, failed ?? answer('delivered', { name: route, deliver, delivery_id }, isPython))
-  for (const repeat of repeats)
-    reply(repeat, failed ?? answer('duplicate', { delivery_id }, isPython))
+  const replyTo = (to: number, { status, headers, body }: TextReply): GatewayEffect => ({
+    kind: 'reply',
+    request: to,
+    status,
+    headers,
+    body,
+  })
+  const delivered = answer('delivered', { name: route, deliver, delivery_id }, isPython)
+  const replies = [
+    replyTo(request, failed ?? delivered),
+    ...repeats.map((one) => replyTo(one, failed ?? answer('duplicate', { delivery_id }, isPython))),
+  ]
+  if (!isFailure && keeps(world))
+    keep(world, [{ kind: 'confirmed', route, delivery_id }], { kind: 'replies', replies })
+  else world.effects.push(...replies)
 }
 
 /** Makes the attempt that follows a failed one. */

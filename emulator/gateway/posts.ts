@@ -1,18 +1,16 @@
 // Handles a post to a route: the checks of the spec in order, then a direct delivery or an agent run.
 
 import { insecureSecret, type Scheme } from '../../spec/gateway/signatures.ts'
-import { deliveryIdHeaders, laterIdHeaders, unknownEvent } from '../../spec/gateway/webhooks.ts'
+import { unknownEvent } from '../../spec/gateway/webhooks.ts'
 import type { QuirkId } from '../../spec/truth/quirks.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { isTruthy, pythonEquals } from '../lib/python.ts'
 import { drawUuid } from '../lib/random.ts'
-import { refuse as refuseAsServer, type Reply } from '../http/replies.ts'
-import { answer, refusalReason, type RefusalName } from './answers.ts'
+import { accept, countShared, joinsPending } from './acceptance.ts'
+import { answer, type TextReply } from './answers.ts'
 import {
   deliveryIdOf,
   eventOf,
-  headerIdOf,
-  type HeaderRules,
   parseBody,
   parseLoosely,
   payloadText,
@@ -20,21 +18,18 @@ import {
 } from './post/payload.ts'
 import type { GatewayInput, PostEffect } from './state/inputs.ts'
 import { keyOf } from './deliveries/keys.ts'
-import { deliver, joins } from './outbox.ts'
+import { joins } from './outbox.ts'
+import { originOf } from './post/origin.ts'
+import { crash, headerRules, refuse, report } from './refusals.ts'
 import { countPost } from './state/rate-limit.ts'
-import {
-  type Destination,
-  hasQuirk,
-  isOpenAllowed,
-  type GatewayWorld,
-  timeMs,
-} from './state/state.ts'
+import { runBytes } from './state/waiting.ts'
+import { hasQuirk, isOpenAllowed, type GatewayWorld, timeMs } from './state/state.ts'
+import type { Destination } from './state/facts.ts'
 import { routeOf } from './static-routes.ts'
 import type { Route } from './state/routes.ts'
-import { hasRoom, retryAfterSeconds, runBytes, startRun } from './runs.ts'
+import { hasRoom } from './runs.ts'
 import { forget, remember } from './state/delivery-ids.ts'
 import { addressOf, type NamedScheme } from './post/schemes.ts'
-import { originOf } from './post/origin.ts'
 import { crashed, verify } from './post/signatures.ts'
 import { destinationOf, plainValue } from './targets.ts'
 import { secondText } from '../lib/time-text.ts'
@@ -48,10 +43,11 @@ export const takesPosts = (world: GatewayWorld, name: string): boolean =>
   routeOf(world, name)?.isEnabled === true
 
 /** The reply to a post; undefined if it comes with the end of its delivery. */
-export function takePost(world: GatewayWorld, post: Post, name: string): Reply | undefined {
+export function takePost(world: GatewayWorld, post: Post, name: string): TextReply | undefined {
   const route = routeOf(world, name)
   if (route === undefined) return refuse(world, post, name, 'unknownRoute')
   if (!route.isEnabled) return refuse(world, post, name, 'routeDisabled')
+  if (world.state.isDraining) return refuse(world, post, name, 'stopping')
   const isTooLarge = post.body.length > world.setup.options.maxBodyBytes
   if (isTooLarge || post.fault === 'tooLarge') return refuse(world, post, name, 'payloadTooLarge')
   if (post.bound === 'unfinished-bodies') return refuse(world, post, name, 'tooManyBodies')
@@ -69,13 +65,24 @@ export function takePost(world: GatewayWorld, post: Post, name: string): Reply |
   if (!countPost(world.state.rates, name, rateLimit, world.state.nowMs)) {
     return refuse(world, post, name, 'rateLimited')
   }
+  // The reference gateway knows the ids and events of all senders alike.
+  const scheme = hasQuirk(world, 'webhooks.fewer-schemes') ? undefined : verified.scheme
+  return countShared(world, post.request, name, () => read(world, post, route, scheme))
+}
+
+/** Reads a post with a valid signature, and applies its route. */
+function read(
+  world: GatewayWorld,
+  post: Post,
+  route: Route,
+  scheme: Scheme | undefined,
+): TextReply | undefined {
+  const { name } = route
   const isLoose = hasQuirk(world, 'webhooks.crash-500')
   const payload = isLoose ? parseLoosely(post.body) : parseBody(post.body)
   if (payload === undefined)
     return refuse(world, post, name, 'cannotParse', packedHint(post) || undefined)
   if (payload === undecodable) return crash(world, post, name)
-  // The reference gateway knows the ids and events of all senders alike.
-  const scheme = hasQuirk(world, 'webhooks.fewer-schemes') ? undefined : verified.scheme
   const event = eventOf(post.headers, payload, scheme, hasQuirk(world, 'webhooks.python-json'))
   if (!isObject(payload)) {
     if (!isLoose) return refuse(world, post, name, 'cannotParse')
@@ -144,7 +151,7 @@ function act(
   payload: Json,
   event: Json,
   scheme: Scheme | undefined,
-): Reply | undefined {
+): TextReply | undefined {
   const { name } = route
   const isPython = hasQuirk(world, 'webhooks.python-json')
   const crashes = hasQuirk(world, 'webhooks.crash-500')
@@ -161,7 +168,8 @@ function act(
     deliveryIdOf(post.headers, payload, scheme, headerRules(world)) ?? makeId(world)
   if (!remember(world, name, delivery_id)) {
     report(world, post, name, 'duplicate', null, plainValue(event), delivery_id)
-    return joins(world, name, delivery_id, post.request)
+    return joins(world, name, delivery_id, post.request) ||
+      joinsPending(world, name, delivery_id, post.request)
       ? undefined
       : answer('duplicate', { delivery_id }, isPython)
   }
@@ -174,7 +182,7 @@ function act(
 }
 
 /** The reply to a post whose event the route does not accept; undefined if it does. */
-function filter(world: GatewayWorld, post: Post, route: Route, event: Json): Reply | undefined {
+function filter(world: GatewayWorld, post: Post, route: Route, event: Json): TextReply | undefined {
   const { name, writtenEvents } = route
   if (!hasQuirk(world, 'webhooks.events-as-written'))
     return acceptsEvent(route, event) ? undefined : ignore(world, post, name, event)
@@ -186,7 +194,7 @@ function filter(world: GatewayWorld, post: Post, route: Route, event: Json): Rep
 }
 
 /** A post that passes all checks, with its rendered text. */
-type AcceptedPost = {
+type RenderedPost = {
   readonly post: Post
   readonly route: Route
   readonly payload: Json
@@ -195,102 +203,75 @@ type AcceptedPost = {
   readonly text: string
 }
 
+function acceptedEffect({ post, route, event, delivery_id }: RenderedPost): PostEffect {
+  const { request, address, headers } = post
+  const from = originOf(address, headers)
+  const effect = {
+    kind: 'post',
+    request,
+    route: route.name,
+    event: plainValue(event),
+    delivery_id,
+    verdict: 'accepted',
+    reason: null,
+  } as const
+  return Object.assign(effect, from && { from })
+}
+
 /** Delivers the text of a post. The reply comes with the end of the delivery. */
 function deliverText(
   world: GatewayWorld,
-  { post, route, event, delivery_id, text }: AcceptedPost,
+  rendered: RenderedPost,
   place: Destination,
-): undefined {
-  const { name } = route
-  const shownEvent = plainValue(event)
-  report(world, post, name, 'accepted', null, shownEvent, delivery_id)
+): TextReply | undefined {
+  const { route, delivery_id, text } = rendered
+  const post = acceptedEffect(rendered)
   const message = {
-    key: keyOf(world.setup.hmac, name, delivery_id, timeMs(world)),
-    route: name,
-    event: shownEvent,
+    key: keyOf(world.setup.hmac, route.name, delivery_id, timeMs(world)),
+    route: route.name,
+    event: post.event,
     delivery_id,
     text: runMessage(world, route, text),
   }
-  const { request } = post
-  const ending = { kind: 'direct', request, deliver: route.deliver, repeats: [] } as const
-  deliver(world, place, message, ending)
+  return accept(world, { post, work: { kind: 'direct', place, message, deliver: route.deliver } })
 }
 
 /** Starts the agent run of a post, if there is room for it. */
 function startAgentRun(
   world: GatewayWorld,
-  { post, route, payload, event, delivery_id, text }: AcceptedPost,
+  rendered: RenderedPost,
   place: Destination,
-): Reply {
-  const { name, skills } = route
-  const shownEvent = plainValue(event)
+): TextReply | undefined {
+  const { post: request, route, payload, event, delivery_id, text } = rendered
+  const { name, skills, isInOrder } = route
+  const post = acceptedEffect(rendered)
+  const acceptedMs = timeMs(world)
   const run = {
+    key: keyOf(world.setup.hmac, name, delivery_id, acceptedMs),
     route: name,
-    event: shownEvent,
+    event: post.event,
     delivery_id,
     prompt: text,
     skills,
     payload: payloadText(payload),
+    place,
+    isInOrder,
+    acceptedMs,
+    answered: null,
   }
   if (!hasRoom(world, name, runBytes(run))) {
     // A retry by the sender is not a repeat.
     forget(world, name, delivery_id)
-    return refuse(world, post, name, 'tooManyRuns')
+    return refuse(world, request, name, 'tooManyRuns')
   }
-  report(world, post, name, 'accepted', null, shownEvent, delivery_id)
-  startRun(world, run, place, route.isInOrder)
-  return answer('accepted', { name, event, delivery_id }, hasQuirk(world, 'webhooks.python-json'))
+  const isPython = hasQuirk(world, 'webhooks.python-json')
+  const reply = answer('accepted', { name, event, delivery_id }, isPython)
+  return accept(world, { post, work: { kind: 'run', run, reply } })
 }
 
-const earlierIdHeaders = deliveryIdHeaders.filter((name) => !laterIdHeaders.has(name))
-
-const headerRules = (world: GatewayWorld): HeaderRules => ({
-  isPython: hasQuirk(world, 'webhooks.python-json'),
-  takesEmpty: hasQuirk(world, 'webhooks.empty-id'),
-  idHeaders: hasQuirk(world, 'webhooks.fewer-schemes') ? earlierIdHeaders : deliveryIdHeaders,
-})
-
-function ignore(world: GatewayWorld, post: Post, name: string, event: Json): Reply {
+function ignore(world: GatewayWorld, post: Post, name: string, event: Json): TextReply {
   report(world, post, name, 'ignored', null, plainValue(event))
   return answer('ignored', { event }, hasQuirk(world, 'webhooks.python-json'))
-}
-
-/** Reports the result of a post to observers [webhooks/log]. */
-function report(
-  world: GatewayWorld,
-  { request, bound, address, headers }: Post,
-  route: string,
-  verdict: PostEffect['verdict'],
-  reason: string | null,
-  event: unknown = null,
-  delivery_id: string | null = null,
-): void {
-  const post = { kind: 'post', request, route, event, delivery_id, verdict, reason } as const
-  const from = originOf(address, headers)
-  world.effects.push(Object.assign(post, bound && { bound }, from && { from }))
-}
-
-/** @param more details that the reply does not contain. */
-function refuse(
-  world: GatewayWorld,
-  post: Post,
-  name: string,
-  refusal: RefusalName,
-  more?: string,
-): Reply {
-  const values = { name, seconds: `${retryAfterSeconds(world)}` }
-  const reason = refusalReason(refusal, values)
-  const verdict = refusal === 'rateLimited' ? 'limited' : 'refused'
-  const why = more === undefined ? reason : `${reason}: ${more.trim()}`
-  const id = headerIdOf(post.headers, headerRules(world)) ?? null
-  report(world, post, name, verdict, why, null, id)
-  return answer(refusal, values, hasQuirk(world, 'webhooks.python-json'))
-}
-
-function crash(world: GatewayWorld, post: Post, name: string): Reply {
-  const id = headerIdOf(post.headers, headerRules(world)) ?? null
-  report(world, post, name, 'refused', refusalReason('internal', {}), null, id)
-  return refuseAsServer('internal')
 }
 
 /** Whether the filter of a route accepts an event [webhooks/filter-exact]. */

@@ -2,7 +2,8 @@
 
 import { limits } from '../../spec/limits.ts'
 import { createBounded, get, put, takeOldest, type Bounded } from '../lib/bounded.ts'
-import type { AgentRun, OutboxEntry, GatewayEffect } from './state/inputs.ts'
+import type { GatewayEffect } from './state/inputs.ts'
+import type { AgentRun, OutboxEntry } from './state/run.ts'
 
 /** Entries by key, and their total size in characters. */
 type RecentItems<T> = {

@@ -5,37 +5,53 @@ import { limits } from '../../spec/limits.ts'
 import { blanks, trimBoth } from '../lib/python.ts'
 import { cancelTimer } from '../lib/timers.ts'
 import { plan } from './state/timers.ts'
-import type { AgentRun } from './state/inputs.ts'
-import { keyOf } from './deliveries/keys.ts'
+import type { AgentRun } from './state/run.ts'
 import { deliver } from './outbox.ts'
-import { hasQuirk, nextSerial, type Destination, type GatewayWorld, timeMs } from './state/state.ts'
-import { secondsFor, withEnd } from './state/pace.ts'
+import { keep, keeps, noteFact } from './state/keep.ts'
+import { hasQuirk, nextSerial, type GatewayWorld } from './state/state.ts'
+import type { StoredRun } from './state/facts.ts'
+import { withEnd } from './state/pace.ts'
 import { answerTo, scriptFor } from './state/scripted-agent.ts'
-import { addWaiting, hasPlace, removeWaiting, takeTurn } from './state/waiting.ts'
+import {
+  addWaiting,
+  awaitingTurn,
+  hasPlace,
+  removeWaiting,
+  runBytes,
+  takeTurn,
+} from './state/waiting.ts'
 
 /** Whether a run of this size may wait. */
 export const hasRoom = (world: GatewayWorld, route: string, bytes: number): boolean =>
-  hasQuirk(world, 'webhooks.unbounded-runs') || hasPlace(world.state.waiting, route, bytes)
+  hasQuirk(world, 'webhooks.unbounded-runs') ||
+  hasPlace(world.state.waiting, world.state.backlog, route, bytes)
 
-/** In how many seconds the runs that wait now will have had their turn. */
-export const retryAfterSeconds = ({ state: { pace, waiting } }: GatewayWorld): number =>
-  secondsFor(pace, waiting.count)
+/** How many more runs it takes from its store: where others take some too, as many as it has agents for. */
+export function roomForRuns({ setup: { options }, state }: GatewayWorld): number {
+  const { asked, waiting, isDraining } = state
+  if (isDraining) return 0
+  return options.store === 'shared'
+    ? options.agentsAtOnce - asked.size - waiting.count
+    : limits.waitingRuns.value - waiting.count
+}
 
-/** The size of a run, in bytes: texts count by their characters. */
-export const runBytes = ({ prompt, payload }: Pick<AgentRun, 'prompt' | 'payload'>): number =>
-  prompt.length + payload.length
+/** Whether an agent or a sender works, or the store is asked. */
+export function isAtWork({ state }: GatewayWorld): boolean {
+  const { asked, sending, pending, running, waiting } = state
+  const scripted = running.size - asked.size - awaitingTurn(waiting)
+  return asked.size + sending.size + pending.size + scripted > 0
+}
 
-/** Starts a run whose answer goes to the place. */
-export function startRun(
-  world: GatewayWorld,
-  given: Pick<AgentRun, 'delivery_id' | 'route' | 'event' | 'prompt' | 'skills' | 'payload'>,
-  place: Destination,
-  isInOrder: boolean,
-): void {
+/** How many accepted runs are not delivered. */
+export const unfinished = ({ state: { running, attempts } }: GatewayWorld): number =>
+  running.size + attempts.size
+
+/** Starts an accepted run, or lets it wait. */
+export function startRun(world: GatewayWorld, accepted: StoredRun): void {
   const id = nextSerial(world)
-  const { route, event, delivery_id, prompt, skills, payload } = given
+  const { key, route, event, delivery_id, prompt, skills, payload, place, isInOrder } = accepted
   const run: AgentRun = {
-    key: keyOf(world.setup.hmac, route, delivery_id, timeMs(world)),
+    key,
     route,
     event,
     delivery_id,
@@ -70,12 +86,14 @@ export function startNextRuns(world: GatewayWorld): void {
     setup: { options },
     state: { asked, waiting, running },
   } = world
+  if (world.state.isDraining) return
   while (waiting.count > 0 && asked.size < options.agentsAtOnce) {
     const id = takeTurn(waiting, (route, first) => mayStart(world, route, first))
     const found = id === undefined ? undefined : running.get(id)
     if (id === undefined || found === undefined) return
     removeWaiting(waiting, found.run.route, found.bytes)
     const { script } = found
+    noteFact(world, { kind: 'begun', key: found.run.key })
     if (script === null) world.effects.push({ kind: 'ask', id, run: found.run })
     const end =
       script === null
@@ -118,6 +136,8 @@ export function answerByScript(world: GatewayWorld, id: number): void {
   else endRun(world, id, '', failure)
 }
 
+const firstAttempt = { part: 1, attempt: 1, isPlain: false, nextMs: 0 }
+
 /** An empty answer is a failure: somebody waits for an answer. */
 const noAnswer = 'the agent gave no answer'
 
@@ -146,17 +166,20 @@ export function endRun(
   const ended: AgentRun = Object.assign({}, run, ending, { delivery } as const)
   world.effects.push({ kind: 'run', id, run: ended })
   const { key, route, event, delivery_id } = run
-  if (!is_silent) {
+  if (is_silent) noteFact(world, { kind: 'ended', key, state: 'silent', error: null })
+  else {
     const text = isEmpty ? notices.empty : failure === null ? trimmed : noticeOf(failure)
-    deliver(
-      world,
-      place,
-      { key, text, route, event, delivery_id },
-      {
+    const message = { key, text, route, event, delivery_id }
+    const answered = { answer: ended.answer, error, is_silent, text, progress: firstAttempt }
+    // An answer that is not kept could become another one after a restart.
+    if (keeps(world))
+      keep(world, [{ kind: 'answered', key, answered }], {
         kind: 'answer',
         run: id,
-      },
-    )
+        place,
+        message,
+      })
+    else deliver(world, place, message, { kind: 'answer', run: id, key })
   }
   if (world.state.asked.delete(id)) startNextRuns(world)
 }
@@ -173,4 +196,35 @@ function isSilence(trimmed: string): boolean {
   if (trimmed.length > MAX_MARKER) return false
   const normalized = trimmed.toUpperCase().replaceAll(allBlanks, ' ')
   return silenceMarkers.some((marker) => marker === normalized)
+}
+
+/** Goes on with runs that the store hands over. */
+export function takeClaimed(world: GatewayWorld, runs: readonly StoredRun[]): void {
+  for (const run of runs) {
+    const { key, route, event, delivery_id, place, answered } = run
+    if (answered === null) startRun(world, run)
+    else {
+      const message = { key, text: answered.text, route, event, delivery_id }
+      const ending = { kind: 'answer', run: nextSerial(world), key } as const
+      deliver(world, place, message, ending, answered.progress)
+    }
+  }
+}
+
+/** Ends a run whose answer nobody needs any more: without a notice. */
+export function cancelRun(world: GatewayWorld, key: string): void {
+  const { running, asked, waiting, timers, attempts } = world.state
+  noteFact(world, { kind: 'ended', key, state: 'cancelled', error: null })
+  for (const [id, { delivery }] of attempts) if (delivery.key === key) attempts.delete(id)
+  for (const [id, { run, bytes }] of running) {
+    if (run.key !== key) continue
+    running.delete(id)
+    const timer = asked.get(id)
+    if (timer === undefined) removeWaiting(waiting, run.route, bytes, id)
+    else cancelTimer(timers, timer)
+    asked.delete(id)
+    const result = { status: 'failed', error: 'cancelled' } as const
+    world.effects.push({ kind: 'run', id, run: Object.assign({}, run, result) })
+  }
+  startNextRuns(world)
 }

@@ -6,6 +6,7 @@ import { writeJson } from '../lib/json.ts'
 import type { RequestHead } from '../machine.ts'
 import { decodePart, splitTarget } from '../http/requests.ts'
 import { allowedBy, findEndpoint, buildRoutes } from '../http/routes.ts'
+import { afterStore } from './acceptance.ts'
 import { answer } from './answers.ts'
 import { changeGateway } from './gateway.ts'
 import { nextTimer, takeTimer } from '../lib/timers.ts'
@@ -17,7 +18,7 @@ import { attempt, endAttempt, timeOuts } from './outbox.ts'
 import { takePost, takesPosts } from './posts.ts'
 import { hasQuirk, type GatewayWorld, type GatewayTimer } from './state/state.ts'
 import { loadFile } from './reload-subscriptions.ts'
-import { answerByScript, endRun, startNextRuns } from './runs.ts'
+import { answerByScript, cancelRun, endRun, startNextRuns, takeClaimed } from './runs.ts'
 
 /**
  * Applies the input to the state and returns the effects in order. Synchronous and deterministic: equal
@@ -77,6 +78,18 @@ function apply(world: GatewayWorld, input: GatewayInput): void {
       return endRun(world, input.run, input.answer, input.error)
     case 'delivered':
       return deliveryEnds(world, input.delivery, failureOf(input.error, input))
+    case 'stored':
+      return afterStore(world, input.number, input.outcome)
+    case 'claimed':
+      return takeClaimed(world, input.runs)
+    case 'backlog':
+      world.state.backlog = new Map(input.routes.map((one) => [one.route, one]))
+      return
+    case 'drain':
+      world.state.isDraining = true
+      return
+    case 'cancel':
+      return cancelRun(world, input.key)
     case 'fail':
       return scriptFailure(world, input)
     case 'world':

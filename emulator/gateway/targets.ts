@@ -12,7 +12,8 @@ import {
 } from '../../spec/gateway/deliveries.ts'
 import { isFloat, isObject, type Json, type JsonObject, writeJson } from '../lib/json.ts'
 import { finite } from './post/payload.ts'
-import { hasQuirk, type Destination, type GatewayWorld } from './state/state.ts'
+import { hasQuirk, type GatewayWorld } from './state/state.ts'
+import type { Destination } from './state/facts.ts'
 import type { Route } from './state/routes.ts'
 
 /**

@@ -6,7 +6,7 @@ import { webhookRoute } from '../../spec/gateway/subscriptions.ts'
 import { gatewayAddress } from '../../spec/gateway/address.ts'
 import { isLoopback } from '../lib/loopback.ts'
 import { didYouMean, nearest } from '../lib/nearest.ts'
-import type { AgentRun, Delivery } from '../gateway/state/inputs.ts'
+import type { AgentRun, Delivery } from '../gateway/state/run.ts'
 import type { GatewayStateOptions } from '../gateway/state/state.ts'
 import { type AgentScript, plainScript } from '../gateway/state/scripted-agent.ts'
 import type { OwnSchemes } from '../gateway/post/schemes.ts'
@@ -23,8 +23,15 @@ import { usageError } from './usage.ts'
 export type RouteInput = Readonly<Record<string, unknown>>
 export type RoutesInput = Readonly<Record<string, RouteInput>>
 
-/** Answers agent runs instead of the scripted agent. The signal aborts when the run times out. */
-export type Agent = (run: AgentRun, signal: AbortSignal) => PromiseLike<string>
+/**
+ * Answers agent runs instead of the scripted agent. The signal aborts when the run times out. An agent that starts a
+ * process reports its id, so that a later gateway can end it.
+ */
+export type Agent = (
+  run: AgentRun,
+  signal: AbortSignal,
+  began?: (pid: number) => void,
+) => PromiseLike<string>
 /**
  * Sends deliveries instead of recording them in the outbox. Rejects if one fails; the message must not contain a
  * credential. A `status` and `retryAfterMs` of the error decide about retries.
@@ -92,6 +99,17 @@ export type CompleteGatewayOptions = {
   readonly control: boolean
   /** The bearer token for these paths from other machines; null rejects them. */
   readonly controlToken: string | null
+  /**
+   * What keeps accepted posts when the process ends: the path of a SQLite file, or the URL of a PostgreSQL database
+   * (postgres://...), which several gateways can share. Null: nothing.
+   */
+  readonly store: string | null
+  /** How long runs that have ended stay in the store, in days. */
+  readonly keepDays: number
+  /** The largest size of a store in a file, in MiB. */
+  readonly storeMib: number
+  /** After how long a silent gateway counts as dead for the others on its database, in milliseconds. */
+  readonly leaseMs: number
 }
 
 /** Options that a caller passes. Each has a default. */
@@ -210,6 +228,19 @@ const table: OptionTable<keyof CompleteGatewayOptions> = {
   connected: { ...none, help: 'the platforms that are connected', readWhole: readConnected },
   control: { ...none, help: 'whether to serve the control paths', schema: { type: 'boolean' } },
   controlToken: optionTable.controlToken,
+  store: {
+    ...none,
+    help: 'file or PostgreSQL URL that keeps accepted posts',
+    secret: true,
+    schema: { type: ['string', 'null'], minLength: 1 },
+  },
+  keepDays: { ...none, help: 'days for which the store keeps ended runs', schema: count(0) },
+  storeMib: { ...none, help: 'largest size of the store in MiB', schema: count(16) },
+  leaseMs: {
+    ...none,
+    help: 'milliseconds after which a silent gateway counts as dead',
+    schema: count(100),
+  },
 }
 
 function quirkEntry(name: 'quirk' | 'noQuirk') {
@@ -255,6 +286,10 @@ export function completeGatewayOptions(given: GatewayOptionsInput): CompleteGate
     connected: null,
     control: isLoopback(host) || clock === 'manual' || clock === 'instant',
     explain: false,
+    store: null,
+    keepDays: limits.keptRuns.value,
+    storeMib: limits.store.value / 2 ** 20,
+    leaseMs: limits.gatewayLease.value * 1000,
     noQuirk,
     ...server?.options,
     ...read,
@@ -285,4 +320,5 @@ export const stateOptions = (
   isSplit: options.deliveries?.isSplit === true,
   homeChannels: options.homeChannels,
   connected: options.connected,
+  store: options.store === null ? 'none' : /^postgres(ql)?:/.test(options.store) ? 'shared' : 'own',
 })

@@ -18,6 +18,9 @@ const contents = [
   ['recordings/workflows', /\.(json|png)$/],
 ]
 
+/** It reads a file beside it, which a single file cannot have: there, SQLite is that of a newer Node. */
+const sqlite = 'node-sqlite3-wasm'
+
 /** A package as one bundle, whose licence goes with it. */
 async function bundled(root, name) {
   const folder = join(root, 'node_modules', name)
@@ -50,7 +53,7 @@ export async function buildSingleFile(root) {
   )
   const files = paths.map((path) => [path, read(path)])
   const licences = [read('LICENSE').toString(), read('dist/bundle/THIRD-PARTY.txt').toString()]
-  for (const name of Object.keys(dependencies)) {
+  for (const name of Object.keys(dependencies).filter((one) => one !== sqlite)) {
     const { code, licence } = await bundled(root, name)
     files.push([`dist/bundle/${name}.cjs`, Buffer.from(code)])
     licences.push(licence)

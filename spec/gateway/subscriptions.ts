@@ -22,6 +22,7 @@ export const configFiles = {
   subscriptions: { name: 'webhook_subscriptions.json', mode: 0o600 },
   config: { name: 'config.yaml', mode: 0o644 },
   env: { name: '.env', mode: 0o600 },
+  store: { name: 'gateway.sqlite', mode: 0o600 },
 } as const
 
 /** The configuration directory: the flag, else the variable, else this folder in the user's home. */

@@ -21,6 +21,7 @@ export const checks = [
   { step: 'check the subscriptions file, and reload it if it changed' },
   { step: 'find the route', answers: ['unknownRoute'] },
   { step: 'check that the route is enabled', answers: ['routeDisabled'] },
+  { step: 'check that the gateway is not stopping', answers: ['stopping'] },
   { step: 'compare the Content-Length with the limit', answers: ['payloadTooLarge'] },
   {
     step: 'read the body',
@@ -36,6 +37,10 @@ export const checks = [
   { step: 'compare the event type with the filter', answers: ['ignored'] },
   { step: 'render the prompt and the members of deliver_extra', answers: ['textTooLong'] },
   { step: 'check whether the delivery id is known', answers: ['duplicate'] },
+  {
+    step: 'with a store, keep the post',
+    answers: ['notStored', 'deliveryUnderWay'],
+  },
   {
     step: 'deliver the text, or start the agent run',
     answers: ['delivered', 'deliveryFailed', 'accepted'],
@@ -192,6 +197,19 @@ export const gatewayRefusals = {
     json: { error: 'Request timeout' },
     headers: { Connection: 'close' },
   }),
+  stopping: refusal(503, 'The gateway is stopping; the post is for the next one.', {
+    json: { error: 'Gateway is stopping' },
+    headers: { 'Retry-After': '10' },
+  }),
+  notStored: refusal(503, 'The store of the gateway cannot keep the post; its id stays new.', {
+    json: { error: 'Cannot store the event' },
+    headers: { 'Retry-After': '5' },
+  }),
+  deliveryUnderWay: refusal(
+    503,
+    'Another gateway of the same store is delivering the post with this id.',
+    { json: { error: 'Delivery under way' }, headers: { 'Retry-After': '5' } },
+  ),
   rateLimited: refusal(429, 'The route accepted as many posts as its window allows.', {
     json: { error: 'Rate limit exceeded' },
   }),

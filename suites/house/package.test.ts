@@ -148,7 +148,7 @@ describe('the package', () => {
     expect(stdout).toMatch(/^\d+\.\d+\.\d+$/m)
   })
 
-  test('serves and makes pictures in an empty folder, with two dependencies', async () => {
+  test('serves and makes pictures in an empty folder, with three dependencies', async () => {
     expect(Object.keys(manifest.dependencies)).toEqual(dependencies)
     const place = await unpack(packed)
     const main = join(place, 'node_modules/flowdouble/dist/bundle/main.cjs')

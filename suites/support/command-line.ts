@@ -152,6 +152,7 @@ export async function startOptions(context: CommandContext, ...argv: readonly st
       url: `http://${given.host}:${given.port}`,
       port: given.port ?? 0,
       routes: () => [],
+      drain: () => Promise.resolve(0),
       close: () => Promise.resolve(),
     })
   }

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const modules = join(root, 'node_modules')
 
 /** What the package depends on. */
-export const dependencies = ['ws', 'yaml']
+export const dependencies = ['node-sqlite3-wasm', 'ws', 'yaml']
 
 export type InstalledPackage = {
   readonly tarball: string

@@ -11,6 +11,7 @@ import type { LogLine } from '../../gateway/log.ts'
 import { isUsageError, usageError } from '../../options/usage.ts'
 import { refused } from '../../lib/refused.ts'
 import type { Flags } from '../lib/command.ts'
+import { drain, storeOptions } from './gateway-store.ts'
 import { readWork, type GatewayWork } from './gateway-work.ts'
 import { startWarnings } from './start-warnings.ts'
 import { listenMessage } from '../lib/listen-errors.ts'
@@ -22,7 +23,7 @@ import type { Gateway } from '../../edge/handles.ts'
 /** Starts the gateway. A case that only inspects the options passes a stand-in. */
 export type StartGateway = (
   options: GatewayOptions,
-) => Promise<Pick<Gateway, 'url' | 'port' | 'routes' | 'close'>>
+) => Promise<Pick<Gateway, 'url' | 'port' | 'routes' | 'drain' | 'close'>>
 
 /** Runs the gateway until the signal of `io` is aborted. */
 export async function runGateway(
@@ -61,6 +62,7 @@ export async function runGateway(
     noQuirk: flags.texts('no-quirk'),
     ...work.options,
     ...scenario,
+    ...storeOptions(flags, dir),
     // Requests through a tunnel arrive from this machine as well, so these paths are off by default.
     control: flags.isSet('control'),
     onLog: show,
@@ -85,6 +87,7 @@ export async function runGateway(
     for (const text of await startWarnings({ dir, env, settings, quirks, plan: work.plan }))
       show({ level: 'warning', kind: 'gateway', text, fields: {} })
     await stopped(io.signal)
+    await drain(gateway, flags, show)
     return exitCodes.done
   } finally {
     file?.remove()

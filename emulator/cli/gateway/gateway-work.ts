@@ -83,11 +83,13 @@ export async function readWork(flags: Flags, io: CommandIo, dir: string): Promis
   }
 }
 
-function countOf(flags: Flags, name: string): number | undefined {
+/** A flag with a positive whole number; undefined without it. */
+export function countOf(flags: Flags, name: string, least = 1): number | undefined {
   const text = flags.text(name)
   if (text === undefined) return undefined
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw usageError(`--${name} must be a positive whole number.`)
-  return Number(text)
+  const count = Number(text)
+  if (/^\d{1,6}$/.test(text) && count >= least) return count
+  throw usageError(`--${name} must be a ${least === 0 ? 'whole number' : 'positive whole number'}.`)
 }
 
 /** The platforms of --connected; null without the flag. */

@@ -5,6 +5,7 @@ import { configDirectory, configFiles } from '../../../spec/gateway/subscription
 import { bare, repeated, runSubcommand, withValue } from '../lib/command.ts'
 import { runGateway, type StartGateway } from './gateway-run.ts'
 import { setUpGateway } from './gateway-setup.ts'
+import { storeFlags, storeHelp } from './gateway-store.ts'
 import { workFlags, workHelp } from './gateway-work.ts'
 import type { CommandIo } from '../lib/io.ts'
 import { variablesHelp } from '../lib/variables.ts'
@@ -35,6 +36,7 @@ Options for run (they override the environment and the configuration files):
   --port PORT            port to listen on; 0 picks a free one
   --webhook-base-url URL public base URL, if senders reach the gateway through a tunnel or proxy
 ${workHelp}
+${storeHelp}
   --scenario FILE|NAME   agent answers, deliveries and rate limits of a scenario (flowdouble scenarios); repeatable
   --mutant NAME          play a gateway with one deliberate fault (flowdouble mutants), to test test suites
   --ready-file FILE      write the address as JSON to this file while the gateway listens
@@ -84,6 +86,7 @@ export const gatewayCommand = (
           ...bare('quiet', 'json-log', 'control'),
           ...repeated('scenario'),
           ...workFlags,
+          ...storeFlags,
         },
         run: (flags, io) => runGateway(flags, io, start),
       },

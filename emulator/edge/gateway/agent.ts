@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { agentVariables, idempotencyKey } from '../../../spec/gateway/deliveries.ts'
 import { limits } from '../../../spec/limits.ts'
-import type { AgentRun } from '../../gateway/state/inputs.ts'
+import type { AgentRun } from '../../gateway/state/run.ts'
 import { isDone, objectIn, postJson } from './call.ts'
 import type { Agent } from '../../options/gateway.ts'
 
@@ -30,10 +30,11 @@ export function commandAgent(
   { cwd, env, onFailure }: CommandContext,
 ): Agent {
   const [file = '', ...args] = command
-  return (run, signal) =>
+  return (run, signal, began) =>
     new Promise((resolve, reject) => {
       // A separate process group, so that child processes end with it.
       const child = spawn(file, args, { cwd, env: { ...env, ...variablesOf(run) }, detached: true })
+      if (child.pid !== undefined) began?.(child.pid)
       const end = (): void => {
         kill(child)
         // A process that left the group can still hold the output open: do not wait for it.

@@ -38,12 +38,14 @@ export type WorkTimeOuts = { readonly runMs: number; readonly deliveryMs: number
  * @param agent null for the scripted agent.
  * @param deliveries null to record deliveries in the outbox.
  * @param realTimeOuts null if the clock of the machine applies the time limits.
+ * @param noteAgent called with the process of a run, if it has one.
  */
 export function createWork(
   dispatch: Dispatch,
   agent: Agent | null,
   deliveries: Deliveries | null,
   realTimeOuts: WorkTimeOuts | null,
+  noteAgent: (key: string, pid: number) => void,
 ): Work {
   let waiting: (() => void)[] = []
   const notifyEnded = (): void => {
@@ -98,7 +100,7 @@ export function createWork(
         const { id, run } = effect
         begin(
           `run ${id}`,
-          (signal) => agent(run, signal),
+          (signal) => agent(run, signal, (pid) => noteAgent(run.key, pid)),
           (value, error) => (atMs) => {
             return { kind: 'answered', atMs, run: id, answer: value ?? '', error }
           },

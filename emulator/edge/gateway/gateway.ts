@@ -33,6 +33,7 @@ import { boundLines, limitLines } from './bound-lines.ts'
 import { type Bounds, usualBounds } from './bounds.ts'
 import { boundConnections, listenerOptions } from './listener.ts'
 import { createUnfinishedBodies, type UnfinishedBodies } from './unfinished.ts'
+import type { Store } from './store/store.ts'
 import { gatewayHeaders, receiveRaw, receiveUnpacked } from './requests.ts'
 import {
   connectGateway,
@@ -133,6 +134,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
           hooks: hooksOf(logged(to)),
           lastRequest: host.lastRequest(),
           kept: kept(),
+          store: null,
         }
         return open(forked, to)
       },
@@ -141,21 +143,34 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
     create: async (name, own) => {
       requireOwnOptions(own, gatewayListenerOptions)
       const ownScenario = await withScenarioFiles(own.scenario)
-      const ownOptions = completeGatewayOptions({ ...rest, ...scenario, ...own, ...ownScenario })
-      const part = await createPart(ownOptions, hmac, hooksOf(logged(name)), secrets)
+      const ownOptions = completeGatewayOptions({
+        ...rest,
+        ...scenario,
+        ...own,
+        ...ownScenario,
+        store: null,
+      })
+      const part = await createPart(ownOptions, hmac, hooksOf(logged(name)), secrets, null)
       return open(part, name).handle()
     },
     close: closing,
   })
 
   const hooks = hooksOf({ onEntry, onLog: limited?.log, tamper, clocks })
-  const main = await createPart(options, hmac, hooks, secrets)
-  await listen(http, options.host, options.port)
+  const { store: place } = options
+  const store =
+    place === null
+      ? null
+      : await (await import('./store/open.ts')).openStore({ ...options, store: place })
   try {
+    const main = await createPart(options, hmac, hooks, secrets, store)
+    await listen(http, options.host, options.port)
     const { served, handle } = open(main, null)
+    await served().start()
     serveGateways(http, options, served(), worlds.find, { unfinished, refused })
     return handle()
   } catch (error) {
+    await store?.close()
     await closing()
     throw error
   }
@@ -167,6 +182,7 @@ async function createPart(
   hmac: Hmac,
   hooks: GatewayHooks,
   secrets: Set<string>,
+  store: Store | null,
 ): Promise<GatewayPart> {
   const world = createGatewayWorld(stateOptions(options, Date.now()), hmac)
   const fault = staticFault(world.setup.options)
@@ -178,7 +194,7 @@ async function createPart(
     null,
     secrets,
   )
-  return { options, world, recorder, hooks, lastRequest: 0, kept: null }
+  return { options, world, recorder, hooks, lastRequest: 0, kept: null, store }
 }
 
 /** What bounds the requests of a listener. */

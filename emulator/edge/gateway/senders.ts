@@ -7,7 +7,7 @@ import {
   type Sender,
   senders,
 } from '../../../spec/gateway/deliveries.ts'
-import type { Delivery } from '../../gateway/state/inputs.ts'
+import type { Delivery } from '../../gateway/state/run.ts'
 import { CallError, isDone, objectIn, postJson, type Reply } from './call.ts'
 import type { Deliveries } from '../../options/gateway.ts'
 import type { SenderSettings } from './sender-settings.ts'

@@ -4,8 +4,9 @@ import type { ServerResponse } from 'node:http'
 import { limits } from '../../../spec/limits.ts'
 import type { RequestHead, IncomingRequest, WorldChange } from '../../machine.ts'
 import { type LogLine, logLines } from '../../gateway/log.ts'
-import type { AgentRun, GatewayEffect, GatewayInput } from '../../gateway/state/inputs.ts'
 import { answer as refusalOf } from '../../gateway/answers.ts'
+import type { GatewayEffect, GatewayInput } from '../../gateway/state/inputs.ts'
+import type { AgentRun } from '../../gateway/state/run.ts'
 import { gatewayMachine } from '../../gateway/machine.ts'
 import {
   copyRecent,
@@ -16,6 +17,7 @@ import {
   runsText,
 } from '../../gateway/recent.ts'
 import type { GatewayWorld } from '../../gateway/state/state.ts'
+import { isAtWork, roomForRuns, unfinished } from '../../gateway/runs.ts'
 import { needsBody } from '../../gateway/step.ts'
 import type { CompleteGatewayOptions } from '../../options/gateway.ts'
 import type { Reply } from '../../http/replies.ts'
@@ -28,6 +30,8 @@ import { noPictures, nodeParts, nodeResponses } from '../node/http.ts'
 import type { Recorder } from '../recorder.ts'
 import { createWorldHandle } from '../world-handle.ts'
 import { createWork, type WorkTimeOuts } from './external-work.ts'
+import { createKeeper, type Keeper } from './store/keeper.ts'
+import type { Store } from './store/store.ts'
 import { watchFile } from '../../config/file-watch.ts'
 import type { BodyBound } from './unfinished.ts'
 import { createMemory, type Subscriptions } from './memory-subscriptions.ts'
@@ -60,6 +64,8 @@ export type GatewayPart = {
   readonly lastRequest: number
   /** What the gateway that it continues has kept; null for a new one. */
   readonly kept: Kept | null
+  /** What keeps accepted posts beyond this process; null for nothing. */
+  readonly store: Store | null
 }
 
 /** The parts of a handle that need no address. */
@@ -79,8 +85,10 @@ export type ServedGateway = {
   readonly kept: () => Kept
   readonly limitBytes: (head: RequestHead) => number | null
   readonly answer: (arrived: IncomingRequest, response: ServerResponse) => Later<void>
-  /** Stops its clock, and ends running work. */
-  readonly stop: () => void
+  /** Takes the runs that its store has. */
+  readonly start: () => Promise<void>
+  /** Stops its clock, ends running work, and hands back what its store has. */
+  readonly stop: () => Promise<void>
 }
 
 /** @param control loads its control paths. */
@@ -91,6 +99,9 @@ export function connectGateway(
   const { options, world, recorder, hooks, lastRequest } = part
   const { onLog } = hooks
   let recent = part.kept === null ? createRecent() : copyRecent(part.kept.now.recent)
+  const settled = async (): Promise<void> => {
+    for (let busy = keeper?.busy(); busy !== undefined; busy = keeper?.busy()) await busy
+  }
   const host = createHost(
     gatewayMachine(world),
     recorder,
@@ -98,12 +109,13 @@ export function connectGateway(
       clock: options.clock,
       emit: (effects) => {
         note(recent, effects)
+        keeper?.emit(effects)
         work.emit(effects)
         if (onLog !== undefined) logLines(world.state, effects).forEach(onLog)
       },
       batch: (all) => all(),
-      flushed: () => Promise.resolve(),
-      worked: () => work.ended(),
+      flushed: settled,
+      worked: () => keeper?.busy() ?? work.ended(),
       hint: (own) => (recent.runs.entries.entries.size === 0 ? noEvent : (own ?? waitHint)),
       states: agentStates,
       responses: nodeResponses(noPictures, nameLike(options.like)),
@@ -125,7 +137,19 @@ export function connectGateway(
     deliveries,
     // An instant clock does not advance while external work runs.
     options.clock === 'instant' ? workTimeOuts(options) : null,
+    (key, pid) => keeper?.noteAgent(key, pid),
   )
+  const keeper: Keeper | null =
+    part.store === null
+      ? null
+      : createKeeper(part.store, {
+          dispatch: host.driver.dispatch,
+          room: () => roomForRuns(world),
+          timeMs: host.timeMs,
+          isLive: options.clock === 'real',
+          leaseMs: options.leaseMs,
+          log: (level, text) => onLog?.({ level, kind: 'gateway', text, fields: {} }),
+        })
   const earlier = part.kept?.now.subscriptions ?? null
   const memory = createMemory(world, options, host.driver.dispatch, earlier)
   const file = createFileLoader(options, host.driver.dispatch)
@@ -161,6 +185,23 @@ export function connectGateway(
   const isDated = options.clock === 'real' && options.epoch === 'now'
   const dated = (arrived: IncomingRequest): IncomingRequest =>
     isDated ? Object.assign({}, arrived, { wallMs: Date.now() }) : arrived
+  const drain: GatewayHandle['drain'] = async (withinMs) => {
+    host.driver.dispatch((atMs) => ({ kind: 'drain', atMs }))
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer)
+        unwatch()
+        resolve()
+      }
+      const timer = setTimeout(end, withinMs)
+      const unwatch = host.watch((isClosed) => {
+        if (isClosed || !isAtWork(world)) setImmediate(end)
+      })
+      if (!isAtWork(world)) setImmediate(end)
+    })
+    await settled()
+    return unfinished(world)
+  }
   file.load()
   return {
     host: { ...host, changeWorld },
@@ -169,7 +210,7 @@ export function connectGateway(
       ...createWorldHandle({
         host: { changeWorld, watch: host.watch },
         recorder,
-        flushed: () => Promise.resolve(),
+        flushed: settled,
         snapshots: () => new Set(world.snapshots.keys()),
         received: async () => {
           const { requestsOf } = await import('./received.ts')
@@ -188,13 +229,18 @@ export function connectGateway(
         host.driver.dispatch((atMs) => ({ kind: 'fail', atMs, ...failure })),
       subscribe: memory.subscribe,
       remove: memory.remove,
+      drain,
     },
     runsText: () => runsText(recent),
     kept: () => ({ now: keep(), snapshots }),
     limitBytes,
     answer,
-    stop: () => {
+    start: async () => keeper?.start(),
+    stop: async () => {
+      // What is being stored may start no further work.
+      if (keeper !== null) host.driver.dispatch((atMs) => ({ kind: 'drain', atMs }))
       work.stop()
+      await keeper?.close()
       host.close()
     },
   }

@@ -1,8 +1,9 @@
 // The inputs and effects of a webhook gateway: plain data, the same behind every edge.
 
-import type { deliveryStates } from '../../../spec/gateway/deliveries.ts'
 import type { IncomingRequest, WorldChange } from '../../machine.ts'
 import type { Origin } from '../post/origin.ts'
+import type { AgentRun, AttemptOutcome, Delivery, OutboxEntry } from './run.ts'
+import type { Backlog, Fact, StoredRun, StoreOutcome } from './facts.ts'
 
 /** An input of a gateway. `atMs` is the gateway's time in milliseconds since its start. */
 export type GatewayInput =
@@ -36,6 +37,21 @@ export type GatewayInput =
       readonly delivery: number
       readonly error: string | null
     } & FailureFacts)
+  /** The store has kept the facts of a `store` effect, or says why not. */
+  | {
+      readonly kind: 'stored'
+      readonly atMs: number
+      readonly number: number
+      readonly outcome: StoreOutcome
+    }
+  /** The store hands over runs that no living gateway has. */
+  | { readonly kind: 'claimed'; readonly atMs: number; readonly runs: readonly StoredRun[] }
+  /** What waits in the store, by route, beside the runs that this gateway has. */
+  | { readonly kind: 'backlog'; readonly atMs: number; readonly routes: readonly Backlog[] }
+  /** It is to stop: it accepts no posts from now on, and starts no runs. */
+  | { readonly kind: 'drain'; readonly atMs: number }
+  /** Ends a run, whose answer nobody needs any more. */
+  | { readonly kind: 'cancel'; readonly atMs: number; readonly key: string }
   /** Makes deliveries to the outbox fail from now on. */
   | ({ readonly kind: 'fail'; readonly atMs: number } & ScriptedFailure)
   /** The whole state of the gateway changes (see WorldChange). */
@@ -61,61 +77,6 @@ export type ScriptedFailure = FailureFacts & {
   readonly error: string
   /** How many deliveries fail; null for all from now on, 0 for none. */
   readonly times: number | null
-}
-
-/** An agent run. `payload` is JSON text, which preserves numbers and the order of members. */
-export type AgentRun = {
-  /** Names the accepted post, also after a restart: the agent and receivers recognise a repeat by it. */
-  readonly key: string
-  readonly delivery_id: string
-  readonly route: string
-  readonly event: unknown
-  readonly prompt: string
-  readonly skills: readonly string[]
-  readonly payload: string
-  readonly chat_id: string
-  readonly session_key: string
-  readonly status: 'running' | 'completed' | 'failed'
-  readonly answer: string | null
-  readonly is_silent: boolean
-  readonly error: string | null
-  /** What becomes of its answer; the effects of attempts say it once the run has ended. */
-  readonly delivery: (typeof deliveryStates)[number]
-}
-
-/** The content of a delivery. */
-export type Delivery = {
-  /** That of the accepted post; each further part adds its number. */
-  readonly key: string
-  /** Which part of the text this is, from 1, and of how many. */
-  readonly part: number
-  readonly parts: number
-  readonly target: string
-  readonly chat_id: string | number | null
-  readonly thread_id: string | number | null
-  readonly text: string
-  readonly route: string
-  readonly event: unknown
-  readonly delivery_id: string
-  /** With repository and number, if the target is a comment. */
-  readonly deliver_extra: Readonly<Record<string, unknown>>
-  /** 1 for the first attempt. */
-  readonly attempt: number
-}
-
-/**
- * What an attempt makes of a delivery: a part is `confirmed` and another one follows, all is `delivered`, it `failed` and
- * is `retried`, or the answer is `dead`. A direct delivery that failed is the sender's to retry. A notice about a dead
- * answer is only `noticed`, whether it arrived or not.
- */
-export type AttemptOutcome = 'confirmed' | 'delivered' | 'retried' | 'dead' | 'failed' | 'noticed'
-
-/** A finished delivery attempt. */
-export type OutboxEntry = Delivery & {
-  readonly status: 'delivered' | 'failed'
-  readonly error: string | null
-  /** When it ended, in milliseconds since 1970. */
-  readonly timestamp: number
 }
 
 export type PostEffect = {
@@ -149,6 +110,8 @@ export type GatewayEffect =
   | { readonly kind: 'run'; readonly id: number; readonly run: AgentRun }
   /** An external agent must handle this run, and answer with its id. */
   | { readonly kind: 'ask'; readonly id: number; readonly run: AgentRun }
+  /** Keep these facts together; with a number, report the outcome. */
+  | { readonly kind: 'store'; readonly number: number | null; readonly facts: readonly Fact[] }
   /** Send this delivery, and report its end with its id. Not used with the outbox. */
   | { readonly kind: 'deliver'; readonly id: number; readonly delivery: Delivery }
   /** A delivery attempt has ended. Nothing is sent: observers of the gateway use it. */

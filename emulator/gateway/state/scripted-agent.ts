@@ -1,7 +1,7 @@
 // The default agent: answers each run according to its script.
 
 import type { AgentRule } from '../../../spec/scenario/gateway.ts'
-import type { AgentRun } from './inputs.ts'
+import type { AgentRun } from './run.ts'
 
 /** How the scripted agent answers. */
 export type AgentScript = {

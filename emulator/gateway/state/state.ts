@@ -6,7 +6,9 @@ import type { GatewayScript } from '../../../spec/scenario/gateway.ts'
 import type { Bounded } from '../../lib/bounded.ts'
 import type { Random } from '../../lib/random.ts'
 import type { Timer, Timers } from '../../lib/timers.ts'
-import type { AgentRun, Delivery, DeliveryFailure, GatewayEffect } from './inputs.ts'
+import type { Backlog, Destination, StoredRun } from './facts.ts'
+import type { DeliveryFailure, GatewayEffect, PostEffect } from './inputs.ts'
+import type { AgentRun, Delivery } from './run.ts'
 import type { Pace } from './pace.ts'
 import type { Rates } from './rate-limit.ts'
 import type { Route } from './routes.ts'
@@ -52,6 +54,8 @@ export type GatewayStateOptions = {
   readonly homeChannels: Readonly<Record<string, string>>
   /** The platforms that are connected; null for all. */
   readonly connected: readonly string[] | null
+  /** What keeps accepted posts: nothing but this process, a store that it has for itself, or one that others use too. */
+  readonly store: 'none' | 'own' | 'shared'
 }
 
 type GatewayQuirk = Extract<keyof typeof quirks, `webhooks.${string}`>
@@ -93,10 +97,45 @@ export type DeliveryScript = {
   readonly times: number | null
 }
 
-/** The destination of a text: the target with all details, or why it cannot be delivered. */
-export type Destination = Pick<Delivery, 'target' | 'chat_id' | 'thread_id' | 'deliver_extra'> & {
-  readonly fault: string | null
+/** A post that passed all checks, and what follows once it is kept. */
+export type AcceptedPost = {
+  readonly post: PostEffect
+  readonly work:
+    | { readonly kind: 'run'; readonly run: StoredRun; readonly reply: ReplyText }
+    | {
+        readonly kind: 'direct'
+        readonly place: Destination
+        readonly message: Message
+        readonly deliver: string
+      }
 }
+
+/** A reply whose body is a text. */
+type ReplyText = Pick<Extract<GatewayEffect, { kind: 'reply' }>, 'status' | 'headers' | 'body'>
+
+/** A text to be delivered, with the post that it comes from. */
+export type Message = Pick<Delivery, 'key' | 'route' | 'event' | 'delivery_id' | 'text'>
+
+/** What waits for the store to keep its facts. */
+export type Pending =
+  /** A post, with the repeats of it that came meanwhile. */
+  | { readonly kind: 'post'; readonly accepted: AcceptedPost; readonly repeats: readonly number[] }
+  /** A post that only counts: its reply, and the report. */
+  | {
+      readonly kind: 'counted'
+      readonly request: number
+      readonly route: string
+      readonly effects: readonly GatewayEffect[]
+    }
+  /** The answer of a run, to be delivered. */
+  | {
+      readonly kind: 'answer'
+      readonly run: number
+      readonly place: Destination
+      readonly message: Message
+    }
+  /** The replies to a direct delivery that arrived. */
+  | { readonly kind: 'replies'; readonly replies: readonly GatewayEffect[] }
 
 /** A delivery in progress, or waiting for a retry. */
 export type Attempt = {
@@ -112,7 +151,8 @@ export type Attempt = {
         /** Repeats of the post, which get the same reply. */
         readonly repeats: readonly number[]
       }
-    | { readonly kind: 'answer'; readonly run: number }
+    /** The number and the key of its run. */
+    | { readonly kind: 'answer'; readonly run: number; readonly key: string }
     | { readonly kind: 'notice' }
   /** Why it cannot be delivered; null if it can. */
   readonly fault: string | null
@@ -150,6 +190,12 @@ export type GatewayState = {
   readonly waiting: Waiting
   /** When the latest runs ended. */
   pace: Pace
+  /** The runs that wait in the store for any gateway, by route. */
+  backlog: ReadonlyMap<string, Backlog>
+  /** Whether it stops: it accepts no posts and starts no runs. */
+  isDraining: boolean
+  /** What waits for the store, by the number of its effect. */
+  readonly pending: Map<number, Pending>
   readonly attempts: Map<number, Attempt>
   /** The time-outs of attempts in progress. */
   readonly sending: Map<number, Timer<GatewayTimer>>

@@ -1,6 +1,7 @@
 // The runs that wait for an agent: a fair share of the places for each route, and their turns.
 
 import { limits } from '../../../spec/limits.ts'
+import type { AgentRun } from './run.ts'
 
 /** The waiting runs of one route. */
 type WaitingRoute = {
@@ -21,17 +22,39 @@ export type Waiting = {
 
 export const createWaiting = (): Waiting => ({ routes: new Map(), count: 0, bytes: 0 })
 
+/** The size of a run, in bytes: texts count by their characters. */
+export const runBytes = ({ prompt, payload }: Pick<AgentRun, 'prompt' | 'payload'>): number =>
+  prompt.length + payload.length
+
 /**
  * Whether one more run of a route may wait [deliveries/runs-bounded]. When all places are taken, a route may still use
  * its share of them: a busy route cannot keep the others out [deliveries/fair-places].
  */
-export function hasPlace({ routes, count, bytes }: Waiting, route: string, size: number): boolean {
+export function hasPlace(
+  waiting: Waiting,
+  backlog: ReadonlyMap<string, Pick<WaitingRoute, 'count' | 'bytes'>>,
+  route: string,
+  size: number,
+): boolean {
+  let { count, bytes } = waiting
+  for (const elsewhere of backlog.values()) {
+    count += elsewhere.count
+    bytes += elsewhere.bytes
+  }
   const [most, mostBytes] = [limits.waitingRuns.value, limits.waitingRunBytes.value]
   if (count === 0 || (count < most && bytes + size <= mostBytes)) return true
-  const own = routes.get(route)
-  const sharers = routes.size + (own === undefined ? 1 : 0)
-  const { count: ownCount = 0, bytes: ownBytes = 0 } = own ?? {}
+  const sharers = new Set([...waiting.routes.keys(), ...backlog.keys(), route]).size
+  const [here, there] = [waiting.routes.get(route), backlog.get(route)]
+  const ownCount = (here?.count ?? 0) + (there?.count ?? 0)
+  const ownBytes = (here?.bytes ?? 0) + (there?.bytes ?? 0)
   return ownCount < most / sharers && ownBytes + size <= mostBytes / sharers
+}
+
+/** How many runs await their turn at an agent. */
+export function awaitingTurn({ routes }: Waiting): number {
+  let count = 0
+  for (const { ids } of routes.values()) count += ids.length
+  return count
 }
 
 /** Adds a run to those of its route. */
@@ -45,10 +68,11 @@ export function addWaiting(waiting: Waiting, route: string, size: number): Waiti
   return own
 }
 
-/** Removes a run of a route, which works or has ended. */
-export function removeWaiting(waiting: Waiting, route: string, size: number): void {
+/** Removes a run of a route, which works or has ended; with its number, also from those that await their turn. */
+export function removeWaiting(waiting: Waiting, route: string, size: number, id?: number): void {
   const own = waiting.routes.get(route)
   if (own === undefined) return
+  if (id !== undefined && own.ids.includes(id)) own.ids.splice(own.ids.indexOf(id), 1)
   own.count--
   own.bytes -= size
   waiting.count--

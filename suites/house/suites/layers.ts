@@ -49,6 +49,7 @@ export const layers: readonly string[] = [
   'emulator/edge/node/pictures/',
   'emulator/edge/node/',
   'emulator/edge/proxy/',
+  'emulator/edge/gateway/store/',
   'emulator/edge/gateway/',
   'emulator/edge/replay/',
   'emulator/edge/fetch/',

@@ -1,0 +1,79 @@
+// The flags of the gateway that concern its store, and how it stops.
+
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { configFiles } from '../../../spec/gateway/subscriptions.ts'
+import { limits } from '../../../spec/limits.ts'
+import type { Gateway } from '../../edge/handles.ts'
+import { isPostgres } from '../../edge/gateway/store/place.ts'
+import type { LogLine } from '../../gateway/log.ts'
+import type { GatewayOptionsInput } from '../../options/gateway.ts'
+import { usageError } from '../../options/usage.ts'
+import { bare, type Flags, type FlagTable, withValue } from '../lib/command.ts'
+import { countOf } from './gateway-work.ts'
+
+/** The flags of this file. */
+export const storeFlags: FlagTable = {
+  ...withValue('store', 'keep-days', 'store-mib', 'lease', 'drain'),
+  ...bare('no-store'),
+}
+
+export const storeHelp = `  --store FILE|URL       what keeps accepted runs when the process ends: a file (default ${configFiles.store.name}
+                         in the configuration directory), or postgres://... for several gateways
+  --no-store             keep nothing: a stop or a crash loses accepted runs
+  --keep-days N          days for which the store lists runs that have ended (default ${limits.keptRuns.value})
+  --store-mib N          largest size of a store in a file, in MiB (default ${limits.store.value / 2 ** 20})
+  --lease S              seconds after which a silent gateway is dead for others on its database (default ${limits.gatewayLease.value})
+  --drain S              seconds to wait for agents and deliveries when stopping (default ${limits.drain.value})`
+
+/** The place of the store: a file or a URL; null for none. */
+export function storePlace(flags: Flags, dir: string): string | null {
+  const place = flags.text('store')
+  if (flags.isSet('no-store')) {
+    if (place !== undefined) throw usageError('Give --store or --no-store, not both.')
+    return null
+  }
+  if (place === '') throw usageError('--store needs a file or a postgres:// URL.')
+  if (place !== undefined && /^\w+:\/\//.test(place) && !isPostgres(place))
+    throw usageError('--store must be a file, or a URL that begins with postgres://.')
+  return place ?? join(dir, configFiles.store.name)
+}
+
+export function storeOptions(flags: Flags, dir: string): GatewayOptionsInput {
+  const [keepDays, storeMib, lease] = ['keep-days', 'store-mib', 'lease'].map((name) =>
+    countOf(flags, name),
+  )
+  return {
+    store: storePlace(flags, dir),
+    ...(keepDays !== undefined && { keepDays }),
+    ...(storeMib !== undefined && { storeMib }),
+    ...(lease !== undefined && { leaseMs: lease * 1000 }),
+  }
+}
+
+/** How long a stop may take before it says what it waits for, in milliseconds. */
+const QUICK_MS = 100
+
+/** Refuses posts, lets running work end, and says what is left. */
+export async function drain(
+  gateway: Pick<Gateway, 'drain'>,
+  flags: Flags,
+  show: (line: LogLine) => void,
+): Promise<void> {
+  const seconds = countOf(flags, 'drain', 0) ?? limits.drain.value
+  const say = (level: LogLine['level'], text: string): void =>
+    show({ level, kind: 'gateway', text, fields: {} })
+  const draining = gateway.drain(seconds * 1000)
+  const isQuick = await Promise.race([draining.then(() => true), pause(QUICK_MS, false)])
+  if (!isQuick)
+    say(
+      'info',
+      `Stopping: waiting up to ${seconds} s for agents and deliveries. A second signal stops immediately.`,
+    )
+  const left = await draining
+  const runs = left === 1 ? 'accepted run' : 'accepted runs'
+  if (left === 0) {
+    if (!isQuick) say('info', 'Stopped: nothing is left to do.')
+  } else if (flags.isSet('no-store')) say('warning', `Stopped: ${left} ${runs} lost.`)
+  else say('info', `Stopped: ${left} ${runs} handed back to the store, for the next start.`)
+}

@@ -1,0 +1,318 @@
+// Connects a gateway to its store: writes the facts of its effects, and brings it the runs that wait there.
+
+import { hostname } from 'node:os'
+import { startOfProcess } from '../../../config/processes.ts'
+import type { Fact, StoredRun } from '../../../gateway/state/facts.ts'
+import type { GatewayEffect, GatewayInput } from '../../../gateway/state/inputs.ts'
+import type { Store } from './store.ts'
+
+export type Keeper = {
+  /** Keeps the facts among the effects of a step. */
+  readonly emit: (effects: readonly GatewayEffect[]) => void
+  /** Ends the agents that a dead gateway has left, and takes its runs. */
+  readonly start: () => Promise<void>
+  /** Notes the process of an agent. */
+  readonly noteAgent: (key: string, pid: number) => void
+  /** Takes runs that wait, as far as there is room. */
+  readonly claim: () => void
+  /** Resolves when nothing is being written or taken; undefined if that is so now. */
+  readonly busy: () => Promise<void> | undefined
+  /** Why the store fails; null if it works. */
+  readonly failure: () => string | null
+  /** Writes what is left, and lets go of all runs. Resolves to their number. */
+  readonly close: () => Promise<number>
+}
+
+export type KeeperOptions = {
+  readonly dispatch: (at: (atMs: number) => GatewayInput) => void
+  /** How many more runs this gateway can take. */
+  readonly room: () => number
+  /** The time of the gateway, in milliseconds since 1970. */
+  readonly timeMs: () => number
+  /** Whether time passes by itself: then it looks for runs again and again. */
+  readonly isLive: boolean
+  readonly leaseMs: number
+  readonly log: (level: 'info' | 'warning' | 'error', text: string) => void
+}
+
+/** Facts that are to be kept together, and the number under which the gateway waits for them. */
+type Entry = { readonly number: number | null; readonly facts: readonly Fact[] }
+
+/** How many entries one transaction writes. */
+const MAX_BATCH = 500
+/** How many answers to deliver one look takes. */
+const MAX_ANSWERS = 1000
+/** How long to wait before a store that failed is tried again, in milliseconds. */
+const RETRY_MS = 1000
+/** How often to look for runs, in milliseconds. */
+const LOOK_MS = 1000
+/** How often to delete what is old, in milliseconds. */
+const PRUNE_MS = 60_000
+
+export function createKeeper(store: Store, options: KeeperOptions): Keeper {
+  const { dispatch, room, timeMs, isLive, leaseMs, log } = options
+  let queue: Entry[] = []
+  /** Runs whose acceptance may have been kept, although their posts got 503. */
+  let doubtful: string[] = []
+  let isScheduled = false
+  let writing: Promise<void> | undefined
+  let claiming: Promise<void> | undefined
+  let isClosed = false
+  let failed: { readonly why: string; readonly untilMs: number } | undefined
+  let isFull = false
+  let backlog = ''
+
+  const schedule = (): void => {
+    if (isScheduled || isClosed || writing !== undefined || queue.length === 0) return
+    isScheduled = true
+    setImmediate(() => {
+      isScheduled = false
+      writing = flush().finally(() => {
+        writing = undefined
+        schedule()
+      })
+    })
+  }
+
+  const outcome = (number: number | null, what: StoredInput['outcome']): void => {
+    if (number !== null) dispatch((atMs) => ({ kind: 'stored', atMs, number, outcome: what }))
+  }
+
+  /** Refuses the posts of a batch, which are not kept. What must not be lost stays in the queue. */
+  const giveBack = (batch: readonly Entry[]): void => {
+    const kept: Entry[] = []
+    for (const { number, facts } of batch) {
+      if (isPost(facts)) {
+        for (const fact of facts) if (fact.kind === 'accepted') doubtful.push(fact.run.key)
+        const lease = facts.find((fact) => fact.kind === 'id' && fact.isLease)
+        if (lease?.kind === 'id') kept.push({ number: null, facts: [forgotten(lease)] })
+        outcome(number, 'failed')
+      } else if (facts.some(({ kind }) => kind === 'confirmed')) {
+        // The delivery has happened: its sender need not wait for the store.
+        outcome(number, 'failed')
+        kept.push({ number: null, facts })
+      } else kept.push({ number, facts })
+    }
+    queue = [...kept, ...queue]
+  }
+
+  const flush = async (): Promise<void> => {
+    const batch = queue.slice(0, MAX_BATCH)
+    queue = queue.slice(MAX_BATCH)
+    if (failed !== undefined && performance.now() < failed.untilMs) {
+      giveBack(batch)
+      return retryLater()
+    }
+    try {
+      if (doubtful.length > 0) await store.release(doubtful)
+      doubtful = []
+      await write(batch)
+    } catch (error) {
+      if (isFullError(error)) return writeEach(batch)
+      fails(error)
+      giveBack(batch)
+      await retryLater()
+    }
+  }
+
+  const write = async (batch: readonly Entry[]): Promise<void> => {
+    const outcomes = await store.write(
+      batch.map(({ facts }) => facts),
+      timeMs(),
+    )
+    works()
+    for (const [at, { number }] of batch.entries()) outcome(number, outcomes[at] ?? 'failed')
+    if (outcomes.includes('failed')) await makeRoom()
+    else isFull = false
+  }
+
+  /** Where not all fits, some does: the end of a run makes room for others. */
+  const writeEach = async (batch: readonly Entry[]): Promise<void> => {
+    await makeRoom()
+    const left: Entry[] = []
+    for (const entry of batch)
+      try {
+        await write([entry])
+      } catch {
+        left.push(entry)
+      }
+    giveBack(left)
+    if (left.length === batch.length) await retryLater()
+  }
+
+  /** Deletes what is old, as the store is full; says so once. */
+  const makeRoom = async (): Promise<void> => {
+    if (!isFull)
+      log('error', 'The store is full: posts get 503 until runs have ended. See --store-mib.')
+    isFull = true
+    await store.prune(timeMs())
+  }
+
+  /** Waits until the store is tried again, unless a post comes that would wait too. */
+  const retryLater = (): Promise<void> =>
+    queue.some(({ facts }) => isPost(facts)) || isClosed
+      ? Promise.resolve()
+      : new Promise((resolve) => {
+          const timer = setTimeout(end, RETRY_MS)
+          wake = end
+          function end(): void {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+  let wake: () => void = () => undefined
+
+  const fails = (error: unknown): void => {
+    const why = reasonOf(error)
+    if (failed === undefined) log('error', `The store fails: ${why}. Posts get 503 until it works.`)
+    failed = { why, untilMs: performance.now() + RETRY_MS }
+  }
+  const works = (): void => {
+    if (failed !== undefined) log('info', 'The store works again.')
+    failed = undefined
+  }
+
+  const claim = (): void => {
+    if (claiming !== undefined || isClosed) return
+    claiming = take()
+      .catch(fails)
+      .finally(() => {
+        claiming = undefined
+      })
+  }
+
+  const take = async (): Promise<void> => {
+    const runs = await store.claim(Math.max(0, room()), MAX_ANSWERS)
+    works()
+    if (isClosed) return
+    if (runs.length > 0) dispatch((atMs) => ({ kind: 'claimed', atMs, runs }))
+    const routes = await store.backlog()
+    const text = JSON.stringify(routes)
+    if (text === backlog || isClosed) return
+    backlog = text
+    dispatch((atMs) => ({ kind: 'backlog', atMs, routes }))
+  }
+
+  const busy: Keeper['busy'] = () => {
+    if (writing === undefined && claiming === undefined && !isScheduled) return undefined
+    return Promise.all([writing, claiming]).then(
+      () => new Promise((resolve) => setImmediate(resolve)),
+    )
+  }
+  /** Resolves when all is written, or the store fails. */
+  const untilWritten = async (): Promise<void> => {
+    const left = busy()
+    if (left === undefined || failed !== undefined) return
+    await left
+    await untilWritten()
+  }
+  const timers: ReturnType<typeof setInterval>[] = []
+  const every = (ms: number, work: () => Promise<unknown>): void => {
+    timers.push(setInterval(() => void work().catch(fails), ms))
+  }
+  /**
+   * After a failure of the database all gateways seem dead: one may say that others are when it has been in contact for
+   * as long as they may be silent.
+   */
+  let sinceMs = performance.now()
+  const live = async (): Promise<void> => {
+    try {
+      await store.live(timeMs(), !store.isShared || performance.now() - sinceMs > leaseMs)
+    } catch (error) {
+      sinceMs = performance.now()
+      throw error
+    }
+  }
+  const unlisten = store.listen(claim)
+
+  return {
+    emit: (effects) => {
+      for (const effect of effects) {
+        if (effect.kind === 'store') {
+          queue.push(effect)
+          if (isPost(effect.facts)) wake()
+        } else if (effect.kind === 'run' && effect.run.status !== 'running' && backlog.length > 2)
+          claim()
+      }
+      schedule()
+    },
+    start: async () => {
+      await store.live(timeMs(), !store.isShared)
+      await Promise.all((await store.agentsLeft()).map(endAgent))
+      await store.prune(timeMs())
+      claim()
+      await claiming
+      if (!isLive) return
+      every(LOOK_MS, async () => claim())
+      every(leaseMs / 3, () => live())
+      every(PRUNE_MS, () => store.prune(timeMs()))
+    },
+    noteAgent: (key, pid) => {
+      const note = async (): Promise<void> => {
+        const agent = { pid, started: await startOfProcess(pid), host: hostname() }
+        await store.noteAgent(key, JSON.stringify(agent))
+      }
+      note().catch(fails)
+    },
+    claim,
+    busy,
+    failure: () => failed?.why ?? null,
+    close: async () => {
+      for (const timer of timers) clearInterval(timer)
+      unlisten()
+      // What is being written can have more to write behind it.
+      await untilWritten()
+      isClosed = true
+      wake()
+      await Promise.allSettled([writing, claiming])
+      try {
+        if (queue.length > 0)
+          await store.write(
+            queue.map(({ facts }) => facts),
+            timeMs(),
+          )
+        return await store.release()
+      } catch {
+        // What is not written is done again after the next start.
+        return 0
+      } finally {
+        await store.close().catch(() => undefined)
+      }
+    },
+  }
+}
+
+type StoredInput = Extract<GatewayInput, { kind: 'stored' }>
+
+/** Whether a sender waits for these facts. */
+const isPost = (facts: readonly Fact[]): boolean =>
+  facts.some(({ kind }) => kind === 'id' || kind === 'counted')
+
+const forgotten = ({ route, delivery_id }: Pick<StoredRun, 'route' | 'delivery_id'>): Fact => ({
+  kind: 'forgotten',
+  route,
+  delivery_id,
+})
+
+/** Whether a database or its disk has no room. */
+const isFullError = (error: unknown): boolean =>
+  error instanceof Error && /\bfull\b|No space left/i.test(error.message)
+
+/** The reason of a database, which can contain no part of its address. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  const { code } = error as NodeJS.ErrnoException
+  return code ?? error.message.slice(0, 200)
+}
+
+/** Ends the processes of an agent, if they still run on this machine. */
+async function endAgent(text: string): Promise<void> {
+  const { pid, started, host } = JSON.parse(text) as Readonly<Record<string, unknown>>
+  if (host !== hostname() || typeof pid !== 'number') return
+  if ((await startOfProcess(pid)) !== started) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended by now.
+  }
+}

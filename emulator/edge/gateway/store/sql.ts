@@ -1,0 +1,39 @@
+// What the store needs of a database: statements and transactions. SQLite and PostgreSQL provide it.
+
+export type SqlValue = string | number | null
+export type Row = Readonly<Record<string, SqlValue>>
+
+/** Runs a statement whose values are `$1`, `$2` and so on; resolves to its rows. */
+export type Query = (sql: string, values?: readonly SqlValue[]) => Promise<readonly Row[]>
+
+export type Sql = {
+  /** Whether other processes use the same database at the same time. */
+  readonly isShared: boolean
+  /** Runs work in one transaction, after those that began before. Rejects, with nothing changed, if the work does. */
+  readonly transaction: <T>(work: (query: Query) => Promise<T>) => Promise<T>
+  /** Calls back when another process has stored a run; returns what ends that. */
+  readonly listen: (stored: (route: string) => void) => () => void
+  /** Whether the database has no room for new runs: what follows of the others still fits. */
+  readonly isFull: (query: Query) => Promise<boolean>
+  readonly close: () => Promise<void>
+}
+
+/** Who writes, and for how long what counts. */
+export type StoreOptions = {
+  /** The name of this gateway, which no other one has, before or after it. */
+  readonly owner: string
+  /** How long a gateway that is silent counts as living, in milliseconds. */
+  readonly leaseMs: number
+  /** How long runs that have ended are kept, in milliseconds. */
+  readonly keepMs: number
+}
+
+/** Runs pieces of work one after the other. */
+export function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const result = last.then(work)
+    last = result.catch(() => undefined)
+    return result
+  }
+}

@@ -1,0 +1,133 @@
+// Gateways that share a PostgreSQL database: at PGHOST, or on this machine.
+
+import type { AgentRun, Delivery, Gateway } from 'flowdouble'
+import { Client } from 'pg'
+import { afterAll } from 'vitest'
+import { expect } from '../../judge/expect.ts'
+import { proves } from '../../judge/proves.ts'
+import { missing } from '../../judge/skip.ts'
+import { postText, startStored } from '../../support/stores/gateways.ts'
+
+const server = { host: process.env['PGHOST'] ?? '127.0.0.1', port: 5432, user: 'postgres' }
+const databases: string[] = []
+
+/** Runs a statement on the server. */
+async function inServer(sql: string, database = 'postgres'): Promise<void> {
+  const client = new Client({ ...server, database, connectionTimeoutMillis: 2000 })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+afterAll(async () => {
+  for (const name of databases) await inServer(`DROP DATABASE ${name} WITH (FORCE)`)
+})
+
+/** The URL and the name of a new database. Skips the case where no server answers. */
+async function newDatabase(): Promise<{ readonly url: string; readonly name: string }> {
+  const name = `flowdouble_${process.pid}_${databases.length}`
+  await inServer(`CREATE DATABASE ${name}`).catch(() => {
+    throw missing(`No PostgreSQL answers at ${server.host}:${server.port}.`)
+  })
+  databases.push(name)
+  return { url: `postgres://${server.user}@${server.host}:${server.port}/${name}`, name }
+}
+
+const real = { clock: 'real', epoch: 'now', leaseMs: 10_000 } as const
+
+/** Resolves when something holds for the entries of outboxes. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+const texts = (gateways: readonly Gateway[]): readonly string[] =>
+  gateways
+    .flatMap((gateway) => gateway.outbox())
+    .filter(({ status }) => status === 'delivered')
+    .map(({ text }) => text)
+    .toSorted()
+
+proves('store/shared', async () => {
+  const { url } = await newDatabase()
+  const never = (): Promise<string> => new Promise(() => undefined)
+  const first = await startStored(url, { ...real, rateLimit: 8 })
+  const busy = await startStored(url, { ...real, rateLimit: 8, agent: never, agentsAtOnce: 1 })
+  // What the second one has no agent for goes to the first.
+  for (const id of ['a', 'b', 'c']) expect((await postText(busy, 'ci', id, id)).status).toBe(202)
+  await until(() => texts([first]).length === 2)
+  expect(texts([first])).toEqual(['b', 'c'])
+  // The ids of one are known to the other, and both have one limit.
+  expect((await postText(first, 'ci', 'a', 'a')).json).toMatchObject({ status: 'duplicate' })
+  for (const id of ['d', 'e', 'f', 'g'])
+    expect((await postText(first, 'ci', id, id)).status).toBe(202)
+  expect((await postText(busy, 'ci', 'h', 'h')).status).toBe(429)
+  await Promise.all([first.close(), busy.close()])
+})
+
+proves('store/shared-lease', async () => {
+  const { url } = await newDatabase()
+  const ends: (() => void)[] = []
+  const deliveries = (_: Delivery): Promise<void> =>
+    new Promise((resolve) => ends.push(() => resolve()))
+  const [first, second] = [
+    await startStored(url, { ...real, deliveries }),
+    await startStored(url, { ...real }),
+  ]
+  const posted = postText(first, 'direct', 'd', 'one')
+  await until(() => ends.length === 1)
+  expect(await postText(second, 'direct', 'd', 'one')).toMatchObject({
+    status: 503,
+    json: { error: 'Delivery under way' },
+  })
+  ends[0]?.()
+  expect((await posted).json).toMatchObject({ status: 'delivered' })
+  expect((await postText(second, 'direct', 'd', 'one')).json).toMatchObject({
+    status: 'duplicate',
+  })
+  await Promise.all([first.close(), second.close()])
+})
+
+proves('store/takeover', async () => {
+  const { url, name } = await newDatabase()
+  const asked: AgentRun[] = []
+  const agent = (run: AgentRun): Promise<string> => {
+    asked.push(run)
+    return new Promise(() => undefined)
+  }
+  const dying = await startStored(url, { ...real, agent, agentsAtOnce: 1, leaseMs: 300 })
+  expect((await postText(dying, 'ci', 'a', 'one')).status).toBe(202)
+  await until(() => asked.length === 1)
+  const other = await startStored(url, { ...real, leaseMs: 300 })
+  // As if its machine had stopped: it no longer reports that it lives.
+  await inServer(
+    "UPDATE flowdouble_owners SET name = 'x' || name, seen_ms = 0 WHERE name IN (SELECT owner FROM flowdouble_runs)",
+    name,
+  )
+  await inServer("UPDATE flowdouble_runs SET owner = 'x' || owner", name)
+  await until(() => texts([other]).length === 1)
+  expect(other.runs()[0]?.key).toBe(asked[0]?.key)
+  await Promise.all([dying.close(), other.close()])
+})
+
+proves(['store/failure', 'store/recovers'], async () => {
+  const { url, name } = await newDatabase()
+  const logs: string[] = []
+  const gateway = await startStored(url, {
+    ...real,
+    onLog: ({ kind, text }) => kind === 'gateway' && logs.push(text),
+  })
+  await inServer('ALTER TABLE flowdouble_ids RENAME TO away', name)
+  const refused = await postText(gateway, 'ci', 'a', 'one')
+  expect(refused).toMatchObject({ status: 503, json: { error: 'Cannot store the event' } })
+  expect(logs).toEqual([expect.stringMatching(/^The store fails: .+ Posts get 503/)])
+  await inServer('ALTER TABLE away RENAME TO flowdouble_ids', name)
+  // The connection is cut too: it connects again.
+  await inServer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
+  await until(() => logs.some((line) => line === 'The store works again.'))
+  expect((await postText(gateway, 'ci', 'a', 'one')).status).toBe(202)
+  await until(() => texts([gateway]).length === 1)
+  await gateway.close()
+})
