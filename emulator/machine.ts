@@ -104,6 +104,8 @@ export type RequestHead = {
 /** A request as it comes in. */
 export type IncomingRequest = RequestHead & {
   readonly body: Uint8Array
+  /** The body as it came with its content coding, where the edge keeps both. */
+  readonly packed?: Uint8Array | undefined
   /** Why the body is missing: it exceeds the limit, is incomplete, or its encoding is broken. */
   readonly fault?: 'tooLarge' | 'unreadable' | undefined
   /** The bound of unfinished requests that its body met, so that it is missing. */

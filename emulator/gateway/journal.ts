@@ -11,6 +11,7 @@ import { nameRules } from '../journal/secret-names.ts'
 import { restoreInput, lineBody, decodeUtf8 } from '../journal/bodies.ts'
 import type { JournalFormat, JournalRedactor, ToPlaceholder } from '../journal/lines.ts'
 import { type ReplayResult, replayJournal } from '../journal/replay.ts'
+import { base64, bytesOfBase64 } from '../lib/base64.ts'
 import { isObject, readJson, writeJson } from '../lib/json.ts'
 import { createReplacer } from './state/replace-texts.ts'
 import type { Entry } from '../machine.ts'
@@ -21,7 +22,7 @@ import { createGatewayWorld } from './gateway.ts'
 import { readFile } from './state/read-subscriptions.ts'
 import { gatewaySecrets, secretHolders } from './state/routes.ts'
 import { addressOf, type NamedScheme, schemesWith } from './post/schemes.ts'
-import { signedAgain } from './post/sign-again.ts'
+import { type Replacement, signedAgain } from './post/sign-again.ts'
 
 export type GatewayEntry = Entry<GatewayInput, GatewayEffect>
 
@@ -38,10 +39,20 @@ export const gatewayFormat = (signing: SigningOptions): GatewayFormat => ({
   machine: 'gateway',
   secretsOf: gatewaySecrets,
   redactor: (secrets, toPlaceholder) => redactor(secrets, toPlaceholder, signing),
-  inputOf: (value) => restoreInput(value) as GatewayInput,
+  inputOf: inputIn,
   // Earlier journals do not have these options.
   start: (options) => gatewayMachine(createGatewayWorld({ ...noSigning, ...options })),
 })
+
+/** An input in a line. */
+function inputIn(value: unknown): GatewayInput {
+  const { packedBase64, ...input } = restoreInput(value) as GatewayInput & {
+    readonly packedBase64?: string
+  }
+  return packedBase64 === undefined || input.kind !== 'request'
+    ? input
+    : { ...input, packed: bytesOfBase64(packedBase64) }
+}
 
 /**
  * Runs the inputs of a gateway's journal through a new gateway. Returns the number of entries, and the index of the first
@@ -140,13 +151,18 @@ function redactInput(
     return input.text === null ? input : { ...input, text: redact.inRoutes(input.text) }
   }
   if (input.kind !== 'request') return redactValue(input, redact)
-  const { body, headers, ...rest } = input
+  const { body, packed, headers, ...rest } = input
   const text = decodeUtf8(body)
-  const bytes = text === undefined ? body : utf8ToBytes(redact.inText(text))
+  const redactedText = text === undefined ? undefined : redact.inText(text)
+  const bytes = redactedText === undefined ? body : utf8ToBytes(redactedText)
+  // A packed body can contain what has been replaced.
+  const redactedPacked = redactedText === text ? packed : bytes
   const target = redact.inText(rest.target)
-  const post = { headers, body, url: addressOf(input, baseUrl) }
-  const redacted = { body: bytes, url: addressOf({ headers, target }, baseUrl) }
-  const signed = signedAgain(schemes, post, redacted, redact.pairs, redact.secret)
+  const [from, to] = [addressOf(input, baseUrl), addressOf({ headers, target }, baseUrl)]
+  const parts: Replacement[] = [{ from: { body, url: from }, to: { body: bytes, url: to } }]
+  if (packed !== undefined && redactedPacked !== undefined)
+    parts.push({ from: { body: packed, url: from }, to: { body: redactedPacked, url: to } })
+  const signed = signedAgain(schemes, headers, parts, redact.pairs, redact.secret)
   const redaction = { isSecretName, one: redact.secret, text: redact.inText }
   const visible = Object.entries(headers).map(([name, value]) => {
     const again = signed[name]
@@ -157,6 +173,7 @@ function redactInput(
     target,
     headers: Object.fromEntries(visible),
     ...lineBody(bytes),
+    ...(packed !== undefined && { packedBase64: base64(redactedPacked ?? bytes) }),
   }
 }
 

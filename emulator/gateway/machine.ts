@@ -12,8 +12,8 @@ export const gatewayMachine = (world: GatewayWorld): Machine<GatewayInput, Gatew
   nowMs: () => world.state.nowMs,
   step: (input) => step(world, input),
   request: (atMs, request, arrived) => {
-    const { method, target, headers, body, fault, bound, address, wallMs } = arrived
-    const from = { method, target, headers, body, fault, bound, address, wallMs }
+    const { method, target, headers, body, packed, fault, bound, address, wallMs } = arrived
+    const from = { method, target, headers, body, packed, fault, bound, address, wallMs }
     return Object.assign({ kind: 'request', atMs, request } as const, from)
   },
   wake: (atMs) => ({ kind: 'wake', atMs }),
@@ -30,7 +30,7 @@ export const gatewayMachine = (world: GatewayWorld): Machine<GatewayInput, Gatew
 })
 
 function entryBytes({ input, effects }: Entry<GatewayInput, GatewayEffect>): number {
-  let bytes = input.kind === 'request' ? input.body.length : 0
+  let bytes = input.kind === 'request' ? input.body.length + (input.packed?.length ?? 0) : 0
   if (input.kind === 'file') bytes += input.text?.length ?? 0
   for (const effect of effects) {
     if ('run' in effect) bytes += effect.run.prompt.length + effect.run.payload.length

@@ -1,8 +1,7 @@
 // Handles a post to a route: the checks of the spec in order, then a direct delivery or an agent run.
 
-import { insecureSecret, type Scheme } from '../../spec/gateway/signatures.ts'
+import type { Scheme } from '../../spec/gateway/signatures.ts'
 import { unknownEvent } from '../../spec/gateway/webhooks.ts'
-import type { QuirkId } from '../../spec/truth/quirks.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { isTruthy, pythonEquals } from '../lib/python.ts'
 import { drawUuid } from '../lib/random.ts'
@@ -23,18 +22,15 @@ import { originOf } from './post/origin.ts'
 import { crash, headerRules, refuse, report } from './refusals.ts'
 import { countPost } from './state/rate-limit.ts'
 import { runBytes } from './state/waiting.ts'
-import { hasQuirk, isOpenAllowed, type GatewayWorld, timeMs } from './state/state.ts'
+import { hasQuirk, type GatewayWorld, timeMs } from './state/state.ts'
 import type { Destination } from './state/facts.ts'
 import { routeOf } from './static-routes.ts'
 import type { Route } from './state/routes.ts'
 import { hasRoom } from './runs.ts'
 import { forget, remember } from './state/delivery-ids.ts'
-import { addressOf, type NamedScheme } from './post/schemes.ts'
-import { crashed, verify } from './post/signatures.ts'
 import { destinationOf, plainValue } from './targets.ts'
-import { secondText } from '../lib/time-text.ts'
-import { log } from './log.ts'
 import { type Context, namesEvent, render } from './post/templates.ts'
+import { bodyFacts, packedFault, verifyPost } from './verified-post.ts'
 
 type Post = Extract<GatewayInput, { kind: 'request' }>
 
@@ -48,7 +44,9 @@ export function takePost(world: GatewayWorld, post: Post, name: string): TextRep
   if (route === undefined) return refuse(world, post, name, 'unknownRoute')
   if (!route.isEnabled) return refuse(world, post, name, 'routeDisabled')
   if (world.state.isDraining) return refuse(world, post, name, 'stopping')
-  const isTooLarge = post.body.length > world.setup.options.maxBodyBytes
+  const { body } = post
+  const bytes = Math.max(body.length, post.packed?.length ?? 0)
+  const isTooLarge = bytes > world.setup.options.maxBodyBytes
   if (isTooLarge || post.fault === 'tooLarge') return refuse(world, post, name, 'payloadTooLarge')
   if (post.bound === 'unfinished-bodies') return refuse(world, post, name, 'tooManyBodies')
   if (post.bound === 'slow-body') return refuse(world, post, name, 'tooSlow')
@@ -56,10 +54,11 @@ export function takePost(world: GatewayWorld, post: Post, name: string): TextRep
   const verified = verifyPost(world, post, route)
   if (verified === undefined) return crash(world, post, name)
   if ('fault' in verified) {
-    return refuse(world, post, name, 'invalidSignature', verified.fault + packedHint(post))
+    const more = `${verified.fault} (${bodyFacts(post)})`
+    return refuse(world, post, name, 'invalidSignature', more)
   }
   // Before the work of reading and rendering a body that would be refused anyway.
-  if (!route.isDirect && !hasRoom(world, name, post.body.length))
+  if (!route.isDirect && !hasRoom(world, name, body.length))
     return refuse(world, post, name, 'tooManyRuns')
   const { rateLimit } = world.setup.options
   if (!countPost(world.state.rates, name, rateLimit, world.state.nowMs)) {
@@ -79,9 +78,8 @@ function read(
 ): TextReply | undefined {
   const { name } = route
   const isLoose = hasQuirk(world, 'webhooks.crash-500')
-  const payload = isLoose ? parseLoosely(post.body) : parseBody(post.body)
-  if (payload === undefined)
-    return refuse(world, post, name, 'cannotParse', packedHint(post) || undefined)
+  const payload = isLoose ? parseLoosely(post.body) : parseBody(post.body, post.headers)
+  if (payload === undefined) return refuse(world, post, name, 'cannotParse', packedFault(post))
   if (payload === undecodable) return crash(world, post, name)
   const event = eventOf(post.headers, payload, scheme, hasQuirk(world, 'webhooks.python-json'))
   if (!isObject(payload)) {
@@ -90,57 +88,6 @@ function read(
     if (event === unknownEvent) return crash(world, post, name)
   }
   return act(world, post, route, payload, event, scheme)
-}
-
-/** What to do about a body that came packed, which a gateway takes as it comes [signatures/raw-body]. */
-function packedHint({ headers }: Post): string {
-  const coding = headers['content-encoding']?.trim().toLowerCase() ?? ''
-  return /^[\w-]+$/.test(coding) && coding !== 'identity'
-    ? ` (the body is packed with ${coding}: send it unpacked, or use --quirk ${unpackedBody})`
-    : ''
-}
-const unpackedBody = 'webhooks.unpacked-body' satisfies QuirkId
-
-/**
- * Validates the signature of a post: returns its scheme, if the route does not accept any post, or the fault; undefined for
- * a crash.
- */
-function verifyPost(
-  world: GatewayWorld,
-  post: Post,
-  { name, secret, oldSecrets, scheme }: Route,
-): Partial<NamedScheme> | { readonly fault: string } | undefined {
-  if (secret === insecureSecret && isOpenAllowed(world.setup.options)) return {}
-  const manner = {
-    isEarlier: hasQuirk(world, 'webhooks.fewer-schemes'),
-    isLenient: hasQuirk(world, 'webhooks.lenient-signatures'),
-    crashes: hasQuirk(world, 'webhooks.crash-500'),
-  }
-  // Senders sign with the time of day, which somebody may set: the time of the world never jumps.
-  const nowMs = post.wallMs ?? timeMs(world)
-  const { schemes, hmac, options } = world.setup
-  const named = schemes?.get(scheme ?? '') ?? null
-  const { headers, body } = post
-  const parts = { headers, body, url: addressOf(post, options.baseUrl) }
-  const judge = (one: string): ReturnType<typeof verify> =>
-    verify(parts, one, named, nowMs, manner, hmac)
-  try {
-    const found = judge(secret)
-    if (!('fault' in found)) return found
-    for (const old of oldSecrets) {
-      // [signatures/old-secret]
-      if (nowMs >= old.untilMs) continue
-      const earlier = judge(old.secret)
-      if ('fault' in earlier) continue
-      const until = secondText(old.untilMs)
-      log(world, 'info', `A post to ${name} has an old secret, which counts until ${until}.`)
-      return earlier
-    }
-    return found
-  } catch (error) {
-    if (error === crashed) return undefined
-    throw error
-  }
 }
 
 /** Applies the route to a post with a valid signature and payload. */

@@ -356,10 +356,16 @@ export const rules = {
       '`gateway run` logs one line per post, run and delivery: route, event, id and outcome.',
     'webhooks/log-worlds':
       'Gateways below /w/NAME are logged like the one at the root, with their names.',
-    'webhooks/log-refusals':
-      'A rejected post is logged as a warning with the reason, and for a signature with its scheme.',
-    'webhooks/log-paths':
-      'A post to a path without a route is logged with that path; a packed body is named as the cause.',
+    'webhooks/log-refusals': 'A rejected post is logged as a warning with the reason.',
+    'webhooks/log-signatures':
+      'For a signature that is its scheme, what it lacks, other such headers, the length and coding.',
+    'webhooks/log-paths': 'A post to a path without a route is logged with that path.',
+    'webhooks/packed-body':
+      'A body in gzip, deflate or br is unpacked; its signature covers it as it came, or unpacked.',
+    'webhooks/packed-size':
+      'A body that unpacks to more than the limit returns 413, signed or not, and is never held whole.',
+    'webhooks/charset':
+      'A body is read in the charset of its Content-Type; without a known one in UTF-8.',
     'webhooks/log-origin':
       'A rejected post is logged with its address and id, and with the address a proxy forwarded it for.',
     'webhooks/log-methods':

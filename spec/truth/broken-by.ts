@@ -136,6 +136,7 @@ export const brokenBy: Readonly<Partial<Record<QuirkId, readonly RuleId[]>>> = {
     'webhooks/unparsable-body',
   ],
   'webhooks.global-ids': ['webhooks/id-per-route'],
+  'webhooks.unpacked-body': ['webhooks/packed-body'],
   'webhooks.millisecond-ids': ['webhooks/id-made'],
   'webhooks.duplicate-after-502': ['webhooks/id-forgotten'],
   'webhooks.fewer-schemes': [

@@ -266,7 +266,7 @@ export const quirks = {
       source: 'reference gateway, July 2026',
     },
     'webhooks.unpacked-body': {
-      default: 'A body is taken as it comes, whatever its Content-Encoding.',
+      default: 'The signature of a packed body covers it as it came, or unpacked.',
       quirk: 'A body in gzip or deflate is unpacked before its signature and its size are checked.',
       source: 'reference gateway, July 2026',
     },

@@ -34,7 +34,7 @@ import { type Bounds, usualBounds } from './bounds.ts'
 import { boundConnections, listenerOptions } from './listener.ts'
 import { createUnfinishedBodies, type UnfinishedBodies } from './unfinished.ts'
 import type { Store } from './store/store.ts'
-import { gatewayHeaders, receiveRaw, receiveUnpacked } from './requests.ts'
+import { gatewayHeaders, receivePacked, receiveUnpacked } from './requests.ts'
 import {
   connectGateway,
   type GatewayHooks,
@@ -224,7 +224,7 @@ function serveGateways(
   const isUnpacked = options.quirk.includes('webhooks.unpacked-body')
   serve(http, {
     readHeaders: gatewayHeaders,
-    receive: isUnpacked ? receiveUnpacked(unfinished) : receiveRaw(unfinished),
+    receive: isUnpacked ? receiveUnpacked(unfinished) : receivePacked(unfinished),
     isSocketPath: () => false,
     refusals: { badRequest: answer('badRequest'), internal: answer('internal') },
     late: answer('tooSlow'),

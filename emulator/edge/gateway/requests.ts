@@ -1,10 +1,11 @@
-// The requests of a gateway, byte for byte: a signed body must not be decompressed, and an oversized one is answered
+// The requests of a gateway, byte for byte: a signature can cover a body as it is packed, and an oversized one is answered
 // immediately.
 
 import type { IncomingMessage } from 'node:http'
 import type { Headers } from '../../machine.ts'
 import { type BodyResult, unpacked } from '../node/bodies.ts'
 import { createBodyParts } from './body-parts.ts'
+import { createUnpacker } from './packed-bodies.ts'
 import type { UnfinishedBodies } from './unfinished.ts'
 
 /** Headers by lower-case name, each with its first value; a character stands for a byte [signatures/repeated-header]. */
@@ -29,7 +30,7 @@ type Receive = (request: IncomingMessage, limitBytes: number) => Promise<BodyRes
  * arrives, and disconnects a client that sends far too much. Reports one that meets a bound of unfinished bodies, and reads
  * no more of it. Rejects if the client disconnects.
  */
-export const receiveRaw =
+const receiveRaw =
   (unfinished: UnfinishedBodies): Receive =>
   (request, limitBytes) =>
     new Promise((resolve, reject) => {
@@ -70,12 +71,19 @@ export const receiveRaw =
       })
     })
 
+/** Receives bodies without their coding, and as they came. */
+export const receivePacked = (unfinished: UnfinishedBodies): Receive =>
+  then(receiveRaw(unfinished), createUnpacker(unfinished))
+
 /** Receives bodies like the reference gateway, which validates the signature of the decompressed body. */
-export const receiveUnpacked = (unfinished: UnfinishedBodies): Receive => {
-  const receive = receiveRaw(unfinished)
-  return async (request, limitBytes) => {
+export const receiveUnpacked = (unfinished: UnfinishedBodies): Receive =>
+  then(receiveRaw(unfinished), unpacked)
+
+/** Receives bodies, and changes those that are whole. */
+const then =
+  (receive: Receive, change: typeof unpacked): Receive =>
+  async (request, limitBytes) => {
     const received = await receive(request, limitBytes)
     const isWhole = received.fault === undefined && received.bound === undefined
-    return isWhole ? unpacked(request, received.body, limitBytes) : received
+    return isWhole ? change(request, received.body, limitBytes) : received
   }
-}

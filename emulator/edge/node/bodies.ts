@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import type { IncomingRequest } from '../../machine.ts'
 
 /** A body, or why it is missing. */
-export type BodyResult = Pick<IncomingRequest, 'body' | 'fault' | 'bound'>
+export type BodyResult = Pick<IncomingRequest, 'body' | 'packed' | 'fault' | 'bound'>
 
 const none = new Uint8Array()
 /** The result for a body that is not needed. */

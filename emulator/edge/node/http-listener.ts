@@ -177,10 +177,10 @@ function handle(
     target: originForm(request),
     headers: behind.readHeaders(request),
   }
-  return after(received(behind, request, response, head), ({ body, fault, bound }) => {
+  return after(received(behind, request, response, head), ({ body, packed, fault, bound }) => {
     const { method, target, headers } = head
     const address = addressOf(request.socket)
-    return behind.answer({ method, target, headers, body, fault, bound, address }, response)
+    return behind.answer({ method, target, headers, body, packed, fault, bound, address }, response)
   })
 }
 

@@ -15,15 +15,28 @@ import type { Headers } from '../../machine.ts'
 import { isTruthy } from '../../lib/python.ts'
 import { headerIn, memberIn, textIn } from './schemes.ts'
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
 const bounds = { depth: limits.webhookDepth.value, integerDigits: Infinity }
 
 /** The payload of a body; undefined if it is invalid. The caller checks whether it is an object. */
 export type Payload = Json | undefined
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The decoder for the charset of a post; that of UTF-8 for one that is missing or unknown [webhooks/charset]. */
+function decoderFor(headers: Headers): Pick<typeof utf8, 'decode'> {
+  const [, charset = ''] =
+    /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers['content-type'] ?? '') ?? []
+  if (charset === '' || /^utf-?8$/i.test(charset)) return utf8
+  try {
+    return new TextDecoder(charset, { fatal: true })
+  } catch {
+    return utf8
+  }
+}
+
 /** The payload of a post: the JSON of its body, or of a form field [webhooks/form-body]. */
-export function parseBody(body: Uint8Array): Payload {
-  const text = orUndefined(() => decoder.decode(body))
+export function parseBody(body: Uint8Array, headers: Headers): Payload {
+  const text = orUndefined(() => decoderFor(headers).decode(body))
   if (text === undefined) return undefined
   if (text === '') return new Map()
   const value = orUndefined(() => readJsonWithin(text, bounds))

@@ -8,8 +8,11 @@ import { hasHeader, type NamedScheme, textIn } from './schemes.ts'
 import { type Algorithm, secretHeader, signatureOf, signingKeys } from './sign.ts'
 import type { SignedParts } from './signatures.ts'
 
-/** The parts of a post that the journal has, in which secrets are replaced. */
-type Redacted = Pick<SignedParts, 'body' | 'url'>
+/** What a signature can cover: body and address, and what the journal has in their place. */
+export type Replacement = {
+  readonly from: Pick<SignedParts, 'body' | 'url'>
+  readonly to: Pick<SignedParts, 'body' | 'url'>
+}
 
 /** Each secret with its replacement. */
 type Pairs = readonly (readonly [secret: string, other: string])[]
@@ -17,23 +20,27 @@ type Pairs = readonly (readonly [secret: string, other: string])[]
 /**
  * The headers of a post that carry a signature or a secret, for parts in which the secrets are replaced: valid signatures
  * are made again with the replacement of their secret, secrets are hidden.
+ * @param parts what a signature can cover: the body as it came, and without its coding.
  */
 export function signedAgain(
   schemes: readonly NamedScheme[],
-  post: SignedParts,
-  redacted: Redacted,
+  headers: Headers,
+  parts: readonly Replacement[],
   pairs: Pairs,
   hide: (secret: string) => string,
 ): Headers {
   const found: Record<string, string> = {}
   for (const { scheme } of schemes) {
     const { algorithm } = scheme
-    for (const [name, value] of Object.entries(post.headers)) {
+    for (const [name, value] of Object.entries(headers)) {
       if (!hasHeader(scheme, name)) continue
       const again =
         algorithm === 'none'
           ? hiddenSecret(scheme, value, hide)
-          : replaced(scheme, algorithm, { ...post, value: found[name] ?? value }, redacted, pairs)
+          : parts.reduce(
+              (text, part) => replaced(scheme, algorithm, headers, part, text, pairs),
+              found[name] ?? value,
+            )
       if (again !== undefined) found[name] = again
     }
   }
@@ -58,25 +65,29 @@ function hiddenSecret(
   }
 }
 
-/** A header with signatures, the valid ones made again. */
+/** A header with signatures, those that are valid for a part made again. */
 function replaced(
   scheme: Scheme,
   algorithm: Algorithm,
-  { headers, body, url, value }: SignedParts & { readonly value: string },
-  redacted: Redacted,
+  headers: Headers,
+  { from, to }: Replacement,
+  value: string,
   pairs: Pairs,
 ): string {
-  const partOf = (part: 'id' | 'time'): string => {
+  const textOf = (part: 'id' | 'time'): string => {
     const place = scheme[part]
     return place === undefined ? '' : textIn(place, scheme, headers)
   }
-  const parts = { body, url, id: partOf('id'), time: partOf('time') }
+  const texts = { id: textOf('id'), time: textOf('time') }
   let again = value
   for (const [secret, other] of pairs) {
     const [otherKey] = signingKeys(other, scheme)
-    const anew = otherKey && signatureOf(scheme, algorithm, { ...parts, ...redacted }, otherKey)
+    const anew = otherKey && signatureOf(scheme, algorithm, { ...texts, ...to }, otherKey)
     for (const key of signingKeys(secret, scheme))
-      again = again.replaceAll(signatureOf(scheme, algorithm, parts, key), anew ?? '')
+      again = again.replaceAll(
+        signatureOf(scheme, algorithm, { ...texts, ...from }, key),
+        anew ?? '',
+      )
   }
   return again
 }

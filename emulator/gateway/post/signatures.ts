@@ -3,10 +3,11 @@
 import { base64SecretPrefix, type Scheme } from '../../../spec/gateway/signatures.ts'
 import type { Headers } from '../../machine.ts'
 import { isEqual } from '../../lib/equal.ts'
+import type { Json } from '../../lib/json.ts'
 import { toInt } from '../../lib/python.ts'
 import { headerText, isUtf8 } from '../../lib/python-bytes.ts'
-import { parseBody } from './payload.ts'
 import {
+  hasHeader,
   itemsOf,
   type NamedScheme,
   numberIn,
@@ -28,6 +29,7 @@ import {
 /** The parts of a post that its signature covers. A character of a header stands for a byte. */
 export type SignedParts = {
   readonly headers: Headers
+  /** What was sent, or what it was before it was packed. */
   readonly body: Uint8Array
   /** The address to which the sender posts. */
   readonly url: string
@@ -50,7 +52,7 @@ export type SignatureRules = KeyRules & {
 }
 
 /**
- * The scheme of a valid signature with the secret, or the fault.
+ * The scheme of a valid signature with the secret, or the fault. A time in the payload is for `payloadTimeFault`.
  * @param named the only scheme that the route accepts; null if its headers select one.
  * @param nowMs the time in milliseconds since 1970, with which signed times are compared.
  * Throws `crashed` if the gateway does.
@@ -69,9 +71,10 @@ export function verify(
   const { name, scheme } = found
   const fault =
     headerTimeFault(scheme, post.headers, nowMs, manner) ??
-    signatureFault(post, scheme, secret, manner, hmac) ??
-    payloadTimeFault(post, scheme, nowMs)
-  return fault === undefined ? found : { fault: `${name} (${scheme.header}): ${fault}` }
+    signatureFault(post, scheme, secret, manner, hmac)
+  return fault === undefined
+    ? found
+    : { fault: `${name} (${scheme.header}): ${fault}${otherSignatures(scheme, post.headers)}` }
 }
 
 /** The longest list of header names in a fault. */
@@ -115,7 +118,41 @@ function signatureFault(
   if (manner.crashes && id !== undefined && !isUtf8(id)) throw crashed
   return hasOne(offeredSignatures(scheme, value, manner), expected, manner)
     ? undefined
-    : 'the signature does not match'
+    : formFault(scheme, value, expected[0] ?? '')
+}
+
+/** What a signature that does not match lacks, if its form shows it: the prefix, or another encoding. */
+function formFault({ separator, prefix }: Scheme, value: string, expected: string): string {
+  const items = itemsOf(value, separator)
+  if (!items.some((item) => item.startsWith(prefix)))
+    return `${JSON.stringify(prefix)} is missing in front of the signature`
+  const forms = items.filter((item) => item.startsWith(prefix)).map((item) => formOf(item, prefix))
+  const form = formOf(expected, prefix)
+  return forms.includes(form)
+    ? 'the signature does not match'
+    : `the signature does not match: it is ${forms[0]}, not ${form}`
+}
+
+/** The form of a signature behind its prefix. */
+function formOf(signature: string, prefix: string): string {
+  const text = signature.slice(prefix.length)
+  const digits = text.length === 1 ? '1 character' : `${text.length} characters`
+  if (/^[0-9a-f]+$/.test(text)) return `${digits} of lower-case hex`
+  if (/^[0-9A-Fa-f]+$/.test(text)) return `${digits} of hex with capitals`
+  return /^[\w+/-]+=*$/.test(text) ? `${digits} of base64` : digits
+}
+
+/** Headers that look as if they signed a post. */
+const looksSigned = /sign|hmac|token|authorization|digest|secret/
+
+/** The headers of a post that look like signatures, besides that of a scheme: names only. */
+function otherSignatures(scheme: Scheme, headers: Headers): string {
+  const names = Object.keys(headers).filter(
+    (name) => looksSigned.test(name) && !hasHeader(scheme, name),
+  )
+  return names.length === 0
+    ? ''
+    : `; it also has ${names.toSorted().slice(0, MAX_NAMES).join(', ')}`
 }
 
 /** The text of a part that a scheme signs, as it stands in a header; undefined if it does not sign it. */
@@ -169,16 +206,20 @@ function headerTimeFault(
   return windowFault(scheme, time, nowMs)
 }
 
-/** The fault of a time in the payload; undefined if it is valid, or absent [signatures/linear-window]. */
-function payloadTimeFault(
-  { body }: SignedParts,
-  scheme: Scheme,
+/**
+ * The fault of a time in the payload of a post whose signature is valid; undefined if it is valid too, or absent
+ * [signatures/linear-window].
+ */
+export function payloadTimeFault(
+  { name, scheme }: NamedScheme,
+  payload: () => Json | undefined,
   nowMs: number,
 ): string | undefined {
   const { time: place } = scheme
   if (place === undefined || !('member' in place)) return undefined
-  const time = numberIn(place.member, parseBody(body))
-  return time === undefined ? undefined : windowFault(scheme, time, nowMs)
+  const time = numberIn(place.member, payload())
+  const fault = time === undefined ? undefined : windowFault(scheme, time, nowMs)
+  return fault && `${name} (${scheme.header}): ${fault}`
 }
 
 function windowFault(

@@ -81,7 +81,7 @@ export const signatures: GatewayMutants = {
     tamper: accepting(
       () =>
         ({ reason }) =>
-          reason?.endsWith('is missing') === true,
+          reason?.includes('is missing') === true,
     ),
   },
   'open-on-loopback': {

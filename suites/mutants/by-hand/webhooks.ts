@@ -59,6 +59,22 @@ export const webhooks: GatewayMutants = {
     breaks: ['webhooks/filter-empty'],
     tamper: onReply(({ body }) => (body.includes('"event": "ping"') ? { status: 200 } : {})),
   },
+  'packed-bodies-are-not-json': {
+    breaks: ['webhooks/packed-body', 'webhooks/packed-size'],
+    tamper: onReply(({ status }, { headers }) =>
+      status < 300 && 'content-encoding' in headers ? { status: 400 } : {},
+    ),
+  },
+  'bombs-are-unsigned': {
+    breaks: ['webhooks/packed-size'],
+    tamper: onReply(({ status }) => (status === 413 ? { status: 401 } : {})),
+  },
+  'charsets-are-not-read': {
+    breaks: ['webhooks/charset'],
+    tamper: onReply(({ status }, { headers }) =>
+      status < 300 && headers['content-type']?.includes('8859') ? { status: 400 } : {},
+    ),
+  },
   'proxies-name-deliveries': {
     breaks: ['webhooks/id-scheme', 'webhooks/id-stripe'],
     tamper: onReply(({ body }, { headers }) => {
