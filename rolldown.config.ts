@@ -72,7 +72,7 @@ const published = ['index', 'browser', 'msw', 'edge/fixtures/vitest', 'edge/fixt
 const notes =
   /^ *(?:readonly description: (?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*');|\/\*\*[^]*?\*\/)\n/gm
 const internals =
-  /^types\/(?:spec|emulator\/(?:server|gateway\/(?:post|deliveries)|lib|pictures))\//
+  /^types\/(?:spec|emulator\/(?!options|types|index|edge\/(?:handles|fixtures)|gateway\/state\/(?:run|inputs)))/
 
 /** Adds the declarations that those of the public entries need, as the compiler wrote them, without notes. */
 const types: Plugin = {

@@ -201,6 +201,7 @@ export const webhookCommands = {
       '--webhook-base-url',
     ],
   },
+  resend: { aliases: [], takesName: true, options: ['--store', '--webhook-base-url'] },
 } as const
 
 /** The default payload of `webhook test`. */

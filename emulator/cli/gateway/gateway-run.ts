@@ -11,7 +11,8 @@ import type { LogLine } from '../../gateway/log.ts'
 import { isUsageError, usageError } from '../../options/usage.ts'
 import { refused } from '../../lib/refused.ts'
 import type { Flags } from '../lib/command.ts'
-import { drain, storeOptions } from './gateway-store.ts'
+import { isPostgres } from '../../edge/gateway/store/place.ts'
+import { drain, storeOptions, storePlace } from './gateway-store.ts'
 import { readWork, type GatewayWork } from './gateway-work.ts'
 import { startWarnings } from './start-warnings.ts'
 import { listenMessage } from '../lib/listen-errors.ts'
@@ -30,8 +31,10 @@ export async function runGateway(
   flags: Flags,
   io: CommandIo,
   start: StartGateway,
+  isWorker = false,
 ): Promise<number> {
-  if (flags.words.length > 0) throw usageError('gateway run takes flags only.')
+  const command = isWorker ? 'gateway work' : 'gateway run'
+  if (flags.words.length > 0) throw usageError(`${command} takes flags only.`)
   const dir = configDirOf(flags.text('config-dir'), io.env, io.cwd)
   const { env } = io
   const settings = await readSettings(dir, {
@@ -63,6 +66,7 @@ export async function runGateway(
     ...work.options,
     ...scenario,
     ...storeOptions(flags, dir),
+    ...(isWorker && workerOptions(flags, dir)),
     // Requests through a tunnel arrive from this machine as well, so these paths are off by default.
     control: flags.isSet('control'),
     onLog: show,
@@ -93,6 +97,15 @@ export async function runGateway(
     file?.remove()
     await gateway.close()
   }
+}
+
+/** A worker has no route: at its port it only says how it is. */
+function workerOptions(flags: Flags, dir: string): GatewayOptions {
+  const place = storePlace(flags, dir)
+  if (place === null || !isPostgres(place))
+    throw usageError('gateway work needs --store postgres://..., which the gateways use too.')
+  const port = Number(flags.text('port') ?? 0)
+  return { host: '127.0.0.1', port, routes: {}, subscriptionsFile: null, secret: null }
 }
 
 /** The options with the fault of --mutant, which is printed. */

@@ -5,6 +5,7 @@ import { configDirectory, configFiles } from '../../../spec/gateway/subscription
 import { bare, repeated, runSubcommand, withValue } from '../lib/command.ts'
 import { runGateway, type StartGateway } from './gateway-run.ts'
 import { setUpGateway } from './gateway-setup.ts'
+import { runsCommand, runsFlags, runsHelp } from './gateway-runs.ts'
 import { storeFlags, storeHelp } from './gateway-store.ts'
 import { workFlags, workHelp } from './gateway-work.ts'
 import type { CommandIo } from '../lib/io.ts'
@@ -17,6 +18,8 @@ Sets up and runs the webhook gateway.
 Commands:
   setup                  enable or disable webhooks, choose the port and the global secret
   run                    run the gateway until SIGINT or SIGTERM
+  work                   run agents and deliveries of gateways on the same PostgreSQL, and receive nothing
+  runs                   list accepted runs; show, retry, cancel or drop one
 
 Options for both:
   --config-dir DIR       configuration directory (default ${configDirectory.variable}, else ~/${configDirectory.folder})
@@ -47,6 +50,8 @@ ${storeHelp}
   --quirk ID             switch on a behaviour of real gateways (flowdouble quirks); repeatable
   --like NAME            behave like a known gateway: ${serversOn('gateway').join(', ')}; --no-quirk ID leaves a quirk out
 
+${runsHelp}
+
 setup writes the secret to ${configFiles.env.name} (mode 0600) and the rest to ${configFiles.config.name}, where it keeps comments. The
 gateway reads both once, when it starts; it picks up changed subscriptions with the next request.
 
@@ -58,6 +63,8 @@ Examples:
   openssl rand -hex 32 | flowdouble gateway setup --enable --port 9000 --secret - --yes
   flowdouble gateway run
   flowdouble gateway run --port 0 --json
+  flowdouble gateway run --store postgres://gateway@db.example/gateway
+  flowdouble gateway runs list --state dead
   flowdouble gateway run --agent-command my-agent --agent-command=--brief --send
 `
 
@@ -90,6 +97,18 @@ export const gatewayCommand = (
         },
         run: (flags, io) => runGateway(flags, io, start),
       },
+      {
+        names: ['work'],
+        hasVariables: true,
+        flags: {
+          ...withValue('port', 'ready-file'),
+          ...bare('quiet', 'json-log'),
+          ...workFlags,
+          ...storeFlags,
+        },
+        run: (flags, io) => runGateway(flags, io, start, true),
+      },
+      { names: ['runs'], flags: runsFlags, run: runsCommand },
     ],
     gatewayHelp,
     argv,

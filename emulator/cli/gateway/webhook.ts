@@ -20,7 +20,15 @@ import {
 } from '../../gateway/subscriptions.ts'
 import { builtInSchemes } from '../../gateway/post/schemes.ts'
 import { refused } from '../../lib/refused.ts'
-import { bare, type Flags, runSubcommand, type Subcommand, withValue } from '../lib/command.ts'
+import {
+  bare,
+  type Flags,
+  type FlagTable,
+  readFlags,
+  runSubcommand,
+  type Subcommand,
+  withValue,
+} from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
 import {
   type Configuration,
@@ -33,6 +41,8 @@ import {
   show,
   staticEntries,
 } from './configuration.ts'
+import type { RunDetail } from '../../edge/gateway/store/stored-runs.ts'
+import { openRuns, type StoredRuns } from './gateway-runs.ts'
 import { subscribe } from './webhook-subscribe.ts'
 import { testCommand } from './webhook-test.ts'
 
@@ -47,6 +57,7 @@ Commands:
   list (ls)              list the routes with their URLs and secrets
   remove NAME (rm)       remove a route
   test NAME              send a signed event to a route and print the response
+  resend ID              post the payload of an accepted run again (flowdouble gateway runs)
 
 Options for all commands:
   --config-dir DIR       configuration directory (default ${configDirectory.variable}, else ~/${configDirectory.folder})
@@ -99,6 +110,11 @@ Examples:
 export const webhookCommand = (argv: readonly string[], io: CommandIo): Promise<number> =>
   runSubcommand('webhook', subcommands, webhookHelp, argv, io)
 
+const testFlags: FlagTable = {
+  ...withValue('payload', 'payload-file', 'as', 'event', 'url', 'secret', 'secret-file'),
+  ...withValue('webhook-base-url'),
+}
+
 const subcommands: readonly Subcommand[] = [
   {
     names: ['subscribe', 'add'],
@@ -115,19 +131,51 @@ const subcommands: readonly Subcommand[] = [
     run: list,
   },
   { names: ['remove', 'rm'], flags: {}, run: remove },
-  {
-    names: ['test'],
-    flags: {
-      ...withValue('payload', 'payload-file', 'as', 'event', 'url', 'secret', 'secret-file'),
-      ...withValue('webhook-base-url'),
-    },
-    run: (flags, io) =>
-      testCommand(flags, io, {
-        route: () => findRoute(flags, io),
-        scheme: async (name) => requireScheme(name, await ownSchemes(flags, io)),
-      }),
-  },
+  { names: ['test'], flags: testFlags, run: test },
+  { names: ['resend'], flags: withValue('store', 'webhook-base-url'), run: resend },
 ]
+
+function test(flags: Flags, io: CommandIo): Promise<number> {
+  return testCommand(flags, io, {
+    route: () => findRoute(flags, io),
+    scheme: async (name) => requireScheme(name, await ownSchemes(flags, io)),
+  })
+}
+
+async function showRun({ answer, close }: StoredRuns, id: string): Promise<RunDetail> {
+  try {
+    return (await answer({ do: 'show', id })) as RunDetail
+  } finally {
+    await close()
+  }
+}
+
+/** Posts the payload of a stored run again, as `webhook test` would. */
+async function resend(flags: Flags, io: CommandIo): Promise<number> {
+  const [id, ...more] = flags.words
+  if (id === undefined || more.length > 0) throw usageError('webhook resend needs one ID.')
+  const runs = await openRuns(flags, io)
+  const { route, payload, event } = await showRun(runs, id)
+  const given = ['config-dir', 'webhook-base-url'].flatMap((name) => {
+    const value = flags.text(name)
+    return value === undefined ? [] : [`--${name}=${value}`]
+  })
+  const again = (own: readonly string[]): Flags =>
+    readFlags(
+      [
+        route,
+        `--payload=${String(payload)}`,
+        ...own,
+        ...given,
+        ...(flags.isJson ? ['--json'] : []),
+      ],
+      testFlags,
+    )
+  // A code host names the event in a header, and others in the payload.
+  const { scheme } = await findRoute(again([]), io)
+  const names = typeof event === 'string' && scheme === undefined ? [`--event=${event}`] : []
+  return test(again(names), io)
+}
 
 async function list(flags: Flags, io: CommandIo): Promise<number> {
   if (flags.words.length > 0) throw usageError('webhook list takes no arguments.')

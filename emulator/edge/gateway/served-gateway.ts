@@ -96,7 +96,7 @@ export function connectGateway(
   part: GatewayPart,
   control: ControlLoader<GatewayEffect>,
 ): ServedGateway {
-  const { options, world, recorder, hooks, lastRequest } = part
+  const { options, world, recorder, hooks, lastRequest, store } = part
   const { onLog } = hooks
   let recent = part.kept === null ? createRecent() : copyRecent(part.kept.now.recent)
   const settled = async (): Promise<void> => {
@@ -140,9 +140,9 @@ export function connectGateway(
     (key, pid) => keeper?.noteAgent(key, pid),
   )
   const keeper: Keeper | null =
-    part.store === null
+    store === null
       ? null
-      : createKeeper(part.store, {
+      : createKeeper(store, {
           dispatch: host.driver.dispatch,
           room: () => roomForRuns(world),
           timeMs: host.timeMs,
@@ -185,6 +185,7 @@ export function connectGateway(
   const isDated = options.clock === 'real' && options.epoch === 'now'
   const dated = (arrived: IncomingRequest): IncomingRequest =>
     isDated ? Object.assign({}, arrived, { wallMs: Date.now() }) : arrived
+  let closeSocket: (() => Promise<void>) | undefined
   const drain: GatewayHandle['drain'] = async (withinMs) => {
     host.driver.dispatch((atMs) => ({ kind: 'drain', atMs }))
     await new Promise<void>((resolve) => {
@@ -235,11 +236,16 @@ export function connectGateway(
     kept: () => ({ now: keep(), snapshots }),
     limitBytes,
     answer,
-    start: async () => keeper?.start(),
+    start: async () => {
+      if (keeper === null || store === null) return
+      await keeper.start()
+      closeSocket = await serveStore(store, options, keeper)
+    },
     stop: async () => {
       // What is being stored may start no further work.
       if (keeper !== null) host.driver.dispatch((atMs) => ({ kind: 'drain', atMs }))
       work.stop()
+      await closeSocket?.()
       await keeper?.close()
       host.close()
     },
@@ -249,6 +255,23 @@ export function connectGateway(
 /** The reply to a control request whose body met a bound. */
 const replyTo = (bound: BodyBound): Reply =>
   refusalOf(bound === 'slow-body' ? 'tooSlow' : 'tooManyBodies')
+
+/** Lets commands of the same user reach a store in a file; the result ends that. */
+async function serveStore(
+  store: Store,
+  { store: place }: CompleteGatewayOptions,
+  keeper: Keeper,
+): Promise<(() => Promise<void>) | undefined> {
+  if (store.isShared || place === null) return undefined
+  const [{ serveRuns, socketPath }, { answerRuns }] = await Promise.all([
+    import('./store/socket.ts'),
+    import('./store/stored-runs.ts'),
+  ])
+  const path = socketPath(place)
+  return path === undefined
+    ? undefined
+    : serveRuns(path, (request) => answerRuns(store, request, keeper))
+}
 
 /** Loads the subscriptions file whenever it has changed; does nothing without one. */
 function createFileLoader(

@@ -1,22 +1,27 @@
 // Gateways that share a PostgreSQL database: at PGHOST, or on this machine.
 
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { AgentRun, Delivery, Gateway } from 'flowdouble'
 import { Client } from 'pg'
 import { afterAll } from 'vitest'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
 import { missing } from '../../judge/skip.ts'
+import { gatewayCommand } from '../../../dist/emulator/internal.js'
+import { folder as newFolder } from '../../support/folder.ts'
+import { outputOf } from '../../support/in-process.ts'
 import { postText, startStored } from '../../support/stores/gateways.ts'
 
 const server = { host: process.env['PGHOST'] ?? '127.0.0.1', port: 5432, user: 'postgres' }
 const databases: string[] = []
 
 /** Runs a statement on the server. */
-async function inServer(sql: string, database = 'postgres'): Promise<void> {
+async function inServer(sql: string, database = 'postgres'): Promise<readonly any[]> {
   const client = new Client({ ...server, database, connectionTimeoutMillis: 2000 })
   await client.connect()
   try {
-    await client.query(sql)
+    return (await client.query(sql)).rows as readonly any[]
   } finally {
     await client.end()
   }
@@ -39,8 +44,8 @@ async function newDatabase(): Promise<{ readonly url: string; readonly name: str
 const real = { clock: 'real', epoch: 'now', leaseMs: 10_000 } as const
 
 /** Resolves when something holds for the entries of outboxes. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
 const texts = (gateways: readonly Gateway[]): readonly string[] =>
@@ -65,6 +70,41 @@ proves('store/shared', async () => {
     expect((await postText(first, 'ci', id, id)).status).toBe(202)
   expect((await postText(busy, 'ci', 'h', 'h')).status).toBe(429)
   await Promise.all([first.close(), busy.close()])
+})
+
+proves('store/work', async () => {
+  const { url, name } = await newDatabase()
+  const receiver = await startStored(url, {
+    ...real,
+    agent: () => new Promise(() => undefined),
+    agentsAtOnce: 1,
+  })
+  const stop = new AbortController()
+  const folder = newFolder()
+  writeFileSync(join(folder, 'config.yaml'), 'platforms:\n  webhook:\n    enabled: true\n')
+  const io = { env: { FLOWDOUBLE_HOME: folder }, signal: stop.signal }
+  const agent = ['--agent-command', process.execPath, '--agent-command=-e']
+  const working = outputOf(
+    gatewayCommand,
+    ['work', '--store', url, ...agent, '--agent-command=console.log("done")'],
+    io,
+  )
+  for (const id of ['a', 'b']) expect((await postText(receiver, 'ci', id, id)).status).toBe(202)
+  await until(async () => {
+    const [row] = await inServer(
+      'SELECT state FROM flowdouble_runs WHERE delivery_id = \'"b"\'',
+      name,
+    )
+    return row?.state === 'delivered'
+  })
+  stop.abort()
+  expect(await working).toMatchObject({ code: 0 })
+  const wrong = await outputOf(gatewayCommand, ['work', '--no-store'], io)
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringMatching(/gateway work needs --store postgres/),
+  ])
+  await receiver.close()
 })
 
 proves('store/shared-lease', async () => {

@@ -15,6 +15,8 @@ export type Keeper = {
   readonly noteAgent: (key: string, pid: number) => void
   /** Takes runs that wait, as far as there is room. */
   readonly claim: () => void
+  /** Ends a run that an operator has cancelled. */
+  readonly cancel: (key: string) => void
   /** Resolves when nothing is being written or taken; undefined if that is so now. */
   readonly busy: () => Promise<void> | undefined
   /** Why the store fails; null if it works. */
@@ -223,7 +225,8 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
       throw error
     }
   }
-  const unlisten = store.listen(claim)
+  const cancel: Keeper['cancel'] = (key) => dispatch((atMs) => ({ kind: 'cancel', atMs, key }))
+  const unlisten = store.listen({ stored: claim, cancelled: cancel })
 
   return {
     emit: (effects) => {
@@ -255,6 +258,7 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
       note().catch(fails)
     },
     claim,
+    cancel,
     busy,
     failure: () => failed?.why ?? null,
     close: async () => {

@@ -2,10 +2,7 @@
 
 import type { Client as PgClient, ClientConfig } from 'pg'
 import { refused } from '../../../lib/refused.ts'
-import { inTurn, type Query, type Row, type Sql } from './sql.ts'
-
-/** The channel on which gateways report the routes of stored runs. */
-export const CHANNEL = 'flowdouble_runs'
+import { CANCELS, type News, inTurn, type Query, type Row, type Sql, STORED } from './sql.ts'
 
 /** How long to wait before listening again after the connection is lost, in milliseconds. */
 const RECONNECT_MS = 1000
@@ -66,7 +63,7 @@ export async function openPostgres(url: string): Promise<Sql> {
           throw error
         }
       }),
-    listen: (stored) => listenWith(connect, stored),
+    listen: (news) => listenWith(connect, news),
     isFull: () => Promise.resolve(false),
     close: () =>
       turn(async () => {
@@ -79,7 +76,7 @@ export async function openPostgres(url: string): Promise<Sql> {
 /** Listens on a separate connection, and connects again until it is ended. */
 function listenWith(
   connect: (lost: (client: PgClient) => void) => Promise<PgClient>,
-  stored: (route: string) => void,
+  news: News,
 ): () => void {
   let isOver = false
   let client: PgClient | undefined
@@ -100,8 +97,10 @@ function listenWith(
         return
       }
       client = one
-      one.on('notification', ({ payload = '' }) => stored(payload))
-      await one.query(`LISTEN ${CHANNEL}`)
+      one.on('notification', ({ channel, payload = '' }) =>
+        channel === CANCELS ? news.cancelled(payload) : news.stored(payload),
+      )
+      await one.query(`LISTEN ${STORED}; LISTEN ${CANCELS}`)
     } catch {
       retry()
     }

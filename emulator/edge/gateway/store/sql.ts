@@ -1,18 +1,28 @@
 // What the store needs of a database: statements and transactions. SQLite and PostgreSQL provide it.
 
+/** The channels of a shared database on which gateways learn of stored and of cancelled runs. */
+export const STORED = 'flowdouble_runs'
+export const CANCELS = 'flowdouble_cancels'
+
 export type SqlValue = string | number | null
 export type Row = Readonly<Record<string, SqlValue>>
 
 /** Runs a statement whose values are `$1`, `$2` and so on; resolves to its rows. */
 export type Query = (sql: string, values?: readonly SqlValue[]) => Promise<readonly Row[]>
 
+/** What other processes report: the route of a stored run, and the key of a cancelled one. */
+export type News = {
+  readonly stored: (route: string) => void
+  readonly cancelled: (key: string) => void
+}
+
 export type Sql = {
   /** Whether other processes use the same database at the same time. */
   readonly isShared: boolean
   /** Runs work in one transaction, after those that began before. Rejects, with nothing changed, if the work does. */
   readonly transaction: <T>(work: (query: Query) => Promise<T>) => Promise<T>
-  /** Calls back when another process has stored a run; returns what ends that. */
-  readonly listen: (stored: (route: string) => void) => () => void
+  /** Calls back when another process has stored or cancelled a run; returns what ends that. */
+  readonly listen: (news: News) => () => void
   /** Whether the database has no room for new runs: what follows of the others still fits. */
   readonly isFull: (query: Query) => Promise<boolean>
   readonly close: () => Promise<void>

@@ -9,8 +9,7 @@ import type {
   StoreOutcome,
 } from '../../../gateway/state/facts.ts'
 import { createTables } from './schema.ts'
-import { CHANNEL } from './postgres.ts'
-import type { Query, Row, Sql, StoreOptions } from './sql.ts'
+import { type Query, type Row, type Sql, STORED, type StoreOptions } from './sql.ts'
 import { writeFact } from './write.ts'
 
 /** Facts that are kept together, or not at all. */
@@ -51,10 +50,13 @@ export async function createStore(sql: Sql, options: StoreOptions): Promise<Stor
   return {
     isShared,
     transaction,
-    listen: (stored) =>
-      sql.listen((route) => {
-        turns.add(route)
-        stored(route)
+    listen: ({ stored, cancelled }) =>
+      sql.listen({
+        stored: (route) => {
+          turns.add(route)
+          stored(route)
+        },
+        cancelled,
       }),
     close: sql.close,
     write: (all, nowMs) =>
@@ -70,7 +72,7 @@ export async function createStore(sql: Sql, options: StoreOptions): Promise<Stor
           )
         if (isShared)
           for (const route of routesFor(all))
-            await query('SELECT pg_notify($1, $2)', [CHANNEL, route])
+            await query('SELECT pg_notify($1, $2)', [STORED, route])
         return outcomes
       }),
     claim: (runs, answers) =>
