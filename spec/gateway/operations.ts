@@ -14,6 +14,8 @@ export const rules = {
       'A gateway with 10,000 connections closes each further one immediately.',
     'operations/refused-ends':
       'The connection of a request that meets such a bound ends; other posts are not held up.',
+    'operations/answered-early':
+      'A request answered before its body gets no second answer when its body takes too long.',
     'operations/refusal-lines':
       'A bound that refuses logs a warning: one line in 60 seconds, and the number of further ones.',
   }),

@@ -155,7 +155,9 @@ export function serve(server: Server, behind: RequestHooks): void {
     const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
     // Some clients open a connection before they have a request.
     const isUnused = isLate && (raw as Socket).bytesRead === 0
-    if (error.code === 'ECONNRESET' || !raw.writable || isUnused) raw.destroy()
+    // A client would take a second answer for that to its next request.
+    const isOver = isLate && connections.isAnsweredEarly(raw)
+    if (error.code === 'ECONNRESET' || !raw.writable || isUnused || isOver) raw.destroy()
     else endWith(raw, isLate ? 'late' : 'badRequest')
   })
 }

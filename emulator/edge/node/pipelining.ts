@@ -28,6 +28,8 @@ export type Connections = {
   ) => void
   /** Calls back once everything received on a connection has been answered, unless it is closed by then. */
   readonly afterAnswers: (raw: Duplex, work: () => void) => void
+  /** Whether the last request on a connection has its answer, although the end of its body has not come. */
+  readonly isAnsweredEarly: (raw: Duplex) => boolean
   /** Answers input that is not HTTP, after the previous requests, and ends the connection. */
   readonly end: (raw: Duplex, text: () => string) => void
 }
@@ -110,7 +112,12 @@ export function createConnections(): Connections {
     })
   }
 
-  return { take, afterAnswers, end }
+  const isAnsweredEarly: Connections['isAnsweredEarly'] = (raw) => {
+    const { last } = of(raw)
+    return last !== undefined && !last.req.complete && last.headersSent
+  }
+
+  return { take, afterAnswers, isAnsweredEarly, end }
 }
 
 /** Resolves when a request is handled; forgets the connection if that was the last request. */

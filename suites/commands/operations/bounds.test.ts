@@ -131,6 +131,15 @@ proves(
 )
 
 proves(
+  'operations/answered-early',
+  async ({ url }) => {
+    const { ends } = await sendHalf(url, partOfPost('nobody', 10, 5))
+    expect((await ends).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404'])
+  },
+  bounded({ headMs: 300, bodyMs: 100 }),
+)
+
+proves(
   'operations/idle',
   async ({ url }) => {
     const { socket, ends } = await sendHalf(url, 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
