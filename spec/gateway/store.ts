@@ -25,7 +25,8 @@ export const rules = {
     'store/version': 'The store of a newer version is refused with both versions.',
     'store/agents-ended':
       'Agents that a killed gateway left behind are ended when the next one starts.',
-    'store/bounded': 'Runs that ended are deleted by age; a store that is full keeps nothing new.',
+    'store/bounded':
+      'Ended runs are deleted after 30 days; a store of more than 1024 MiB keeps nothing new.',
     'store/drain':
       'SIGTERM refuses posts with 503, waits for runs and deliveries, and hands the rest back.',
     'store/drain-limit':
@@ -34,16 +35,7 @@ export const rules = {
       'Gateways and workers on one PostgreSQL share runs, ids and rate limits, whoever accepted.',
     'store/shared-lease':
       'A post whose direct delivery another gateway makes returns 503 until that one ends.',
-    'store/work':
-      '`gateway work` runs agents and deliveries of the gateways on a PostgreSQL, and takes no posts.',
     'store/takeover':
-      'The runs of a gateway that has died go to the others on the same PostgreSQL.',
-    'store/runs-command':
-      '`gateway runs` lists and shows the stored runs with state, attempts, error and text.',
-    'store/retry':
-      '`gateway runs retry` delivers the answer of a dead run again; a run without one runs again.',
-    'store/cancel': '`gateway runs cancel` ends a run that has not ended: without a delivery.',
-    'store/drop': '`gateway runs drop` deletes a run that has ended.',
-    'store/resend': '`webhook resend` posts the payload of a stored run to its route again.',
+      'The runs of a gateway that is dead for 15 seconds go to the others on the same PostgreSQL.',
   }),
 } as const satisfies Rules
