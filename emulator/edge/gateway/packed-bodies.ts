@@ -31,12 +31,13 @@ export function createUnpacker(unfinished: UnfinishedBodies): Unpack {
         resolve({ body: none, bound })
       })
       waiting.holds(body.length)
-      last = last.then(async () => {
+      const take = async (): Promise<void> => {
         if (isRefused) return
         const result = await unpack(coding, body, limitBytes)
         waiting.end()
         resolve(result)
-      })
+      }
+      last = last.then(take)
     })
   }
 }

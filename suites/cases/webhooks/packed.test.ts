@@ -83,7 +83,7 @@ proves('webhooks/packed-size', async (subject) => {
     const status = await statusOf(subject, coding, fitting, fitting)
     expect({ coding, status }).toEqual({ coding, status: expect.toBeOneOf([...taken]) })
   }
-  // Many at once are refused like one.
+  // Many at the same time are refused like one.
   const bomb = brotliCompressSync(Buffer.alloc(64 * maxBodyBytes, ' '))
   const all = await Promise.all(
     Array.from({ length: subject.isOwn ? 50 : 2 }, () => statusOf(subject, 'br', bomb, null)),

@@ -8,9 +8,9 @@ import { expect } from '../../judge/expect.ts'
 
 proves('signatures/hidden', async ({ gateway, send, idle }) => {
   const plain = '{"n": 1}'
-  const telling = JSON.stringify({ echo: SECRET })
+  const revealing = JSON.stringify({ echo: SECRET })
   const cases: [sent: Buffer, of: string | Uint8Array, status: number][] = []
-  for (const text of [plain, telling]) {
+  for (const text of [plain, revealing]) {
     const packed = gzipSync(text)
     cases.push([packed, packed, 202], [packed, text, 202], [packed, 'other', 401])
     cases.push([packed.subarray(0, -9), packed.subarray(0, -9), 400])
