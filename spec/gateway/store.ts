@@ -35,7 +35,16 @@ export const rules = {
       'Gateways and workers on one PostgreSQL share runs, ids and rate limits, whoever accepted.',
     'store/shared-lease':
       'A post whose direct delivery another gateway makes returns 503 until that one ends.',
+    'store/work':
+      '`gateway work` runs agents and deliveries of the gateways on a PostgreSQL, and takes no posts.',
     'store/takeover':
       'The runs of a gateway that is dead for 15 seconds go to the others on the same PostgreSQL.',
+    'store/runs-command':
+      '`gateway runs` lists and shows the stored runs with state, attempts, error and text.',
+    'store/retry':
+      '`gateway runs retry` delivers the answer of a dead run again; a run without one runs again.',
+    'store/cancel': '`gateway runs cancel` ends a run that has not ended: without a delivery.',
+    'store/drop': '`gateway runs drop` deletes a run that has ended.',
+    'store/resend': '`webhook resend` posts the payload of a stored run to its route again.',
   }),
 } as const satisfies Rules
