@@ -173,12 +173,13 @@ function deliverText(
 ): TextReply | undefined {
   const { route, delivery_id, text } = rendered
   const post = acceptedEffect(rendered)
+  const literal = runMessage(world, route, text)
   const message = {
-    key: keyOf(world.setup.hmac, route.name, delivery_id, timeMs(world)),
+    key: keyOf(world.setup.hmac, route.name, delivery_id, literal),
     route: route.name,
     event: post.event,
     delivery_id,
-    text: runMessage(world, route, text),
+    text: literal,
   }
   return accept(world, { post, work: { kind: 'direct', place, message, deliver: route.deliver } })
 }

@@ -150,7 +150,7 @@ export const retries = [
 /** The text of the second attempt when its format can be at fault. The limits state where the answer is cut. */
 export const plainText = '(Response formatting failed, plain text:)\n\n{answer}'
 
-/** The key of an accepted post: the beginning of an HMAC of its route, id and time, in hexadecimal digits. */
+/** The key of an accepted post: the beginning of an HMAC of its route, id and time or text, in hexadecimal digits. */
 export const idempotencyKey = {
   header: 'Idempotency-Key',
   purpose: 'flowdouble run',
@@ -465,6 +465,8 @@ export const rules = {
       'Parts are sent in order; a retry goes on with the first part that has not been confirmed.',
     'deliveries/idempotency-key':
       'Deliver URL and agent URL get an Idempotency-Key, the same for each attempt of an accepted post.',
+    'deliveries/direct-key':
+      'If its sender repeats the post of a direct delivery, the key is the same, unless the text differs.',
     'deliveries/senders':
       'With --send a sender delivers by one HTTP call: code-host comment, Telegram, Discord, Slack.',
     'deliveries/sender-settings':

@@ -13,9 +13,18 @@ export function keyOfPart(key: string, part: number): string {
   return `${post}-${part}`
 }
 
-/** The key of a post to a route, accepted at this time in milliseconds since 1970. */
-export const keyOf = (hmac: Hmac, route: string, delivery_id: string, acceptedMs: number): string =>
-  bytesToHex(hmac('sha256', purpose, utf8ToBytes(`${route}\n${delivery_id}\n${acceptedMs}`))).slice(
+/**
+ * The key of a post to a route.
+ * @param mark tells it from other posts with its id: when a run was accepted, in milliseconds since 1970, since another one
+ *   has another answer; the text of a direct delivery, which the sender can repeat [deliveries/direct-key].
+ */
+export const keyOf = (
+  hmac: Hmac,
+  route: string,
+  delivery_id: string,
+  mark: number | string,
+): string =>
+  bytesToHex(hmac('sha256', purpose, utf8ToBytes(`${route}\n${delivery_id}\n${mark}`))).slice(
     0,
     idempotencyKey.characters,
   )

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { urlAgent, urlDeliveries } from '../../../dist/emulator/internal.js'
-import { startReceiving } from '../../support/command-line.ts'
+import { optionsOf, provesCli, startReceiving } from '../../support/command-line.ts'
 import { direct, SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'
@@ -11,9 +11,9 @@ import { expect } from '../../judge/expect.ts'
 let agentUrl = 'http://127.0.0.1:9'
 let deliverUrl = agentUrl
 
-const keyAt = (route: string, id: string, acceptedMs: number): string =>
+const keyOf = (route: string, id: string, mark: number | string): string =>
   createHmac('sha256', 'flowdouble run')
-    .update(`${route}\n${id}\n${acceptedMs}`)
+    .update(`${route}\n${id}\n${mark}`)
     .digest('hex')
     .slice(0, 32)
 
@@ -30,8 +30,8 @@ proves(
     await post('note', {}, { 'X-Request-ID': 'd-1' })
     const keys = ({ got }: typeof agent) =>
       got.map(({ headers }) => headers['idempotency-key'] as string)
-    const run = keyAt('hook', 'd-1', 1_767_225_600_000)
-    const note = keyAt('note', 'd-1', 1_767_225_600_500)
+    const run = keyOf('hook', 'd-1', 1_767_225_600_000)
+    const note = keyOf('note', 'd-1', 'x')
     expect(keys(agent)).toEqual([run])
     expect(keys(target)).toEqual([run, note])
     expect(gateway.runs().map(({ key }) => key)).toEqual([run])
@@ -44,3 +44,35 @@ proves(
     routes: { hook: { secret: SECRET, prompt: 'x', deliver: 'telegram' }, note: direct('x') },
   },
 )
+
+proves(
+  'deliveries/direct-key',
+  async ({ gateway, post }) => {
+    const send = async (text: string, id = 'd-1') => {
+      const { status } = await post('note', { text }, { 'X-Request-ID': id })
+      await gateway.advance(1000)
+      return status
+    }
+    gateway.failDeliveries({ target: 'telegram', error: 'out of reach', times: 2 })
+    const statuses = [await send('a'), await send('a'), await send('a')]
+    expect(statuses).toEqual([502, 502, 200])
+    gateway.failDeliveries({ target: 'telegram', error: 'out of reach', times: 1 })
+    expect([await send('a', 'd-2'), await send('b', 'd-2')]).toEqual([502, 200])
+    const keys = gateway.outbox().map(({ key }) => key)
+    const key = keyOf('note', 'd-1', 'a')
+    expect(keys).toEqual([key, key, key, keyOf('note', 'd-2', 'a'), keyOf('note', 'd-2', 'b')])
+  },
+  { routes: { note: direct('{text}') } },
+)
+
+provesCli(['deliveries/retry-keyed', 'deliveries/parts'], async (cli) => {
+  const kindOf = async (...argv: string[]) => {
+    const { deliveries } = await optionsOf(cli, { TELEGRAM_BOT_TOKEN: '1:t' }, ...argv)
+    return { isKeyed: deliveries?.isKeyed === true, isSplit: deliveries?.isSplit === true }
+  }
+  expect(await kindOf('--deliver-url', 'http://127.0.0.1:9')).toEqual({
+    isKeyed: true,
+    isSplit: false,
+  })
+  expect(await kindOf('--send')).toEqual({ isKeyed: false, isSplit: true })
+})

@@ -145,7 +145,7 @@ export const deliveries: GatewayMutants = {
     },
   },
   'keys-are-made-anew': {
-    breaks: ['deliveries/idempotency-key'],
+    breaks: ['deliveries/idempotency-key', 'deliveries/direct-key'],
     tamper: () => {
       let count = 0
       return onDelivery(() => ({ key: `${++count}`.padStart(32, '0') }))()
