@@ -177,6 +177,18 @@ export const limits = {
   agentTimeOut: limit(600, 'seconds', 'the run time of an agent command or agent URL', [
     'deliveries/agent-time-out',
   ]),
+  doctorDisk: limit(
+    64 * 2 ** 20,
+    'bytes',
+    'the least space for the configuration directory that `gateway doctor` accepts',
+    ['doctor/disk'],
+  ),
+  doctorClock: limit(
+    30,
+    'seconds',
+    'how far the clock may be from that of a platform for `gateway doctor`',
+    ['doctor/clock'],
+  ),
   senderTimeOut: limit(30, 'seconds', "the duration of a sender's call", [
     'deliveries/sender-time-out',
   ]),

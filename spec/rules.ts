@@ -7,6 +7,7 @@ import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
 import * as deployments from './server/deployments.ts'
+import * as doctor from './gateway/doctor.ts'
 import * as duties from './server/duties.ts'
 import { rules as answerRules } from './scenario/answers.ts'
 import * as faults from './scenario/faults.ts'
@@ -90,6 +91,7 @@ export const areas = {
   store,
   subscriptions,
   operations,
+  doctor,
   control,
   inspector,
 } as const satisfies Readonly<Record<string, { readonly rules: Rules }>>
@@ -135,6 +137,7 @@ export const rules = {
   ...store.rules,
   ...subscriptions.rules,
   ...operations.rules,
+  ...doctor.rules,
   ...control.rules,
   ...inspector.rules,
 } as const satisfies Rules

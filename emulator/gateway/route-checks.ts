@@ -19,8 +19,8 @@ export type DeliveryPlan = Chats & {
   readonly isReal: boolean
 }
 
-/** A fault of a set-up: the rest of a sentence about it, and a sentence that says how to mend it. */
-export type Fault = { readonly what: string; readonly mend: string }
+/** A fault of a set-up: the rest of a sentence about it, and sentences that say why it matters and how to mend it. */
+export type Fault = { readonly what: string; readonly why: string; readonly mend: string }
 
 const table: Readonly<Record<string, Sender>> = senders
 
@@ -30,22 +30,26 @@ export function deliveryFault(route: Route, plan: DeliveryPlan): Fault | undefin
   if (deliver === logTarget) return undefined
   if (deliver === commentTarget) return senderFault(commentTarget, plan)
   const { target, fault } = chatPlace(plan, route, route.extra, false)
-  switch (fault?.name) {
+  if (fault === undefined)
+    return target === originTarget ? originFault(plan) : senderFault(target, plan)
+  const why = `Each of its deliveries fails: ${fault.text}.`
+  switch (fault.name) {
     case 'noChat':
       return {
         what: `delivers to ${target}, but names no chat, and ${target} has no home channel`,
+        why,
         mend: `Give it one with webhook subscribe --deliver-chat-id (deliver_extra.chat_id), or set ${homeSetting(target)} for the gateway.`,
       }
     case 'notConnected':
       return {
         what: `delivers to ${target}, which --connected does not list`,
+        why,
         mend: `Add ${target} to --connected.`,
       }
-    case undefined:
-      return target === originTarget ? originFault(plan) : senderFault(target, plan)
     default:
       return {
         what: `has the unknown target ${JSON.stringify(deliver)}`,
+        why,
         mend: `Choose one of ${targets.join(', ')}.`,
       }
   }
@@ -61,7 +65,8 @@ function homeSetting(platform: string): string {
 const originFault = ({ isReal }: DeliveryPlan): Fault | undefined =>
   isReal
     ? {
-        what: `has the target ${originTarget}, but no place was recorded, so that nobody receives its deliveries`,
+        what: `has the target ${originTarget}, but no place was recorded`,
+        why: 'Nobody receives its deliveries.',
         mend: 'Subscribe it again with --origin PLATFORM:CHAT.',
       }
     : undefined
@@ -69,13 +74,16 @@ const originFault = ({ isReal }: DeliveryPlan): Fault | undefined =>
 function senderFault(target: string, { credentials }: DeliveryPlan): Fault | undefined {
   if (credentials === null || credentials.has(target)) return undefined
   const sender = table[target]
+  const why = 'Each of its deliveries fails with --send.'
   return sender === undefined
     ? {
         what: `delivers to ${target}, to which --send cannot deliver`,
+        why,
         mend: 'Use --deliver-url with a program that can.',
       }
     : {
         what: `delivers to ${target}, but ${sender.tokenVariable} is not set`,
+        why,
         mend: `Set it in the environment of the gateway or in its .env, or set platforms.${target}.token of config.yaml.`,
       }
 }

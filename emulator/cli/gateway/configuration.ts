@@ -81,13 +81,14 @@ export const staticEntries = ({ routes }: Settings): JsonObject => {
   return isObject(found) ? found : new Map()
 }
 
-/** The routes that a gateway with these settings serves; those of a corrupt file are not. */
+/** The routes that a gateway with these settings serves: none of a file that is corrupt, or cannot be read. */
 export async function servedRoutes(
   dir: string,
   settings: Settings,
   quirks: readonly string[],
 ): Promise<readonly Route[]> {
-  const written = (await findSubscriptions(dir)) ?? new Map<string, Json>()
+  const found = await findSubscriptions(dir).catch(() => undefined)
+  const written = found ?? new Map<string, Json>()
   const all = new Map([...written, ...staticEntries(settings)])
   return [...all].flatMap(([name, entry]) => {
     const route = isObject(entry) ? readRoute(name, entry, settings.secret) : undefined

@@ -20,8 +20,9 @@ Commands:
   run                    run the gateway until SIGINT or SIGTERM
   work                   run agents and deliveries of gateways on the same PostgreSQL, and receive nothing
   runs                   list accepted runs; show, retry, cancel or drop one
+  doctor                 check files, routes, deliveries, address and disk, and say how to mend what is wrong
 
-Options for both:
+Options for all:
   --config-dir DIR       configuration directory (default ${configDirectory.variable}, else ~/${configDirectory.folder})
   --json                 print one line of JSON on stdout
   -h, --help             print this help
@@ -52,11 +53,17 @@ ${storeHelp}
 
 ${runsHelp}
 
+Options for doctor:
+  --online               ask the platforms and the base URL too: credentials, reachability, clock
+  --deliver-url URL      deliveries go to this URL: check no credentials of senders
+  --host, --port, --webhook-base-url  as for run
+
 setup writes the secret to ${configFiles.env.name} (mode 0600) and the rest to ${configFiles.config.name}, where it keeps comments. The
 gateway reads both once, when it starts; it picks up changed subscriptions with the next request.
 
 ${variablesHelp.replace('Each flag', 'Each flag of run')}
-Exit codes: 0 done, or stopped by a signal; 1 not enabled, refused, or the port is in use; 2 wrong usage.
+Exit codes: 0 done, or stopped by a signal; 1 not enabled, refused, the port is in use, or doctor found a problem;
+2 wrong usage.
 
 Examples:
   flowdouble gateway setup --enable --yes
@@ -65,6 +72,7 @@ Examples:
   flowdouble gateway run --port 0 --json
   flowdouble gateway run --store postgres://gateway@db.example/gateway
   flowdouble gateway runs list --state dead
+  flowdouble gateway doctor --online
   flowdouble gateway run --agent-command my-agent --agent-command=--brief --send
 `
 
@@ -109,6 +117,14 @@ export const gatewayCommand = (
         run: (flags, io) => runGateway(flags, io, start, true),
       },
       { names: ['runs'], flags: runsFlags, run: runsCommand },
+      {
+        names: ['doctor'],
+        flags: {
+          ...withValue('host', 'port', 'webhook-base-url', 'deliver-url'),
+          ...bare('online'),
+        },
+        run: async (flags, io) => (await import('./doctor.ts')).doctor(flags, io),
+      },
     ],
     gatewayHelp,
     argv,

@@ -105,7 +105,7 @@ async function warnOfDeliveries(
   const plan = { homeChannels, connected: null, credentials: null, isReal: true }
   const fault = deliveryFault(route, plan)
   if (fault === undefined) return
-  stderr.write(printable(`Warning: the route ${route.name} ${fault.what}. ${fault.mend}\n`))
+  stderr.write(printable(`Warning: the route ${route.name} ${fault.what}. Mend: ${fault.mend}\n`))
 }
 
 const givesSecret = (flags: Flags): boolean =>

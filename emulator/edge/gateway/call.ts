@@ -10,6 +10,8 @@ export type Reply = {
   readonly text: string
   /** How long the reply asks to wait before the next call, in milliseconds. */
   readonly retryAfterMs: number | undefined
+  /** Its header Date, in milliseconds since 1970; NaN without one. */
+  readonly dateMs: number
 }
 
 /** A call that failed, with what its reply says about another one. */
@@ -85,7 +87,8 @@ export function postBytes(
         const { statusCode: status = 0, headers: replyHeaders } = response
         const text = Buffer.concat(chunks).subarray(0, maxBytes).toString()
         const type = replyHeaders['content-type'] ?? ''
-        resolve({ status, type, text, retryAfterMs: readRetryAfter(replyHeaders) })
+        const dateMs = Date.parse(replyHeaders.date ?? '')
+        resolve({ status, type, text, retryAfterMs: readRetryAfter(replyHeaders), dateMs })
       }
       response.on('data', (chunk: Buffer) => {
         length += chunk.length

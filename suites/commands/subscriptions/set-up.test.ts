@@ -179,7 +179,7 @@ provesCli('subscriptions/start-files', async (cli) => {
   for (const name of [subscriptionsName, '.env']) {
     const path = cli.path(name)
     const says = (can: string, mode: number) =>
-      `Everybody on this machine can ${can} ${path} (mode ${mode}). Mend it: chmod 600 ${path}`
+      `Everybody on this machine can ${can} ${path} (mode ${mode}). Mend: chmod 600 ${path}`
     expect(await modes(name, 0o644)).toEqual([says('read', 644)])
     expect(await modes(name, 0o606)).toEqual([says('change', 606)])
     for (const fine of [0o660, 0o400]) expect(await modes(name, fine)).toEqual([])
@@ -187,7 +187,7 @@ provesCli('subscriptions/start-files', async (cli) => {
   // config.yaml may be read as long as it contains no secret.
   expect(await modes('config.yaml', 0o644)).toEqual([])
   expect(await modes('config.yaml', 0o646)).toEqual([
-    expect.stringMatching(/can change .*config\.yaml \(mode 646\)\. Mend it: chmod o-w /),
+    expect.stringMatching(/can change .*config\.yaml \(mode 646\)\. Mend: chmod o-w /),
   ])
   for (const config of [
     enabled('secret: secret-of-all'),
@@ -196,7 +196,7 @@ provesCli('subscriptions/start-files', async (cli) => {
   ]) {
     cli.write('config.yaml', config)
     expect(await modes('config.yaml', 0o644)).toEqual([
-      expect.stringMatching(/can read .*config\.yaml \(mode 644\)\. Mend it: chmod 600 /),
+      expect.stringMatching(/can read .*config\.yaml \(mode 644\)\. Mend: chmod 600 /),
     ])
   }
   chmodSync(cli.path('config.yaml'), 0o600)

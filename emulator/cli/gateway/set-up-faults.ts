@@ -1,4 +1,5 @@
-// What `gateway run` warns about when it starts: a set-up with which deliveries fail, or which others can read or change.
+// What is wrong with a set-up: deliveries that fail, what others can read or change. `gateway run` warns of it, and the
+// doctor says it.
 
 import { readSources } from '../../config/config-dir.ts'
 import { modeFaults } from '../../config/file-modes.ts'
@@ -32,14 +33,18 @@ export async function startWarnings({
     ...publicFaults(settings),
     ...routes.flatMap((route) => routeFault(route, plan) ?? []),
   ]
-  return faults.map(({ what, mend }) => `${what}. ${mend}`)
+  return faults.map(({ what, mend }) => `${what}. Mend: ${mend}`)
 }
 
 /** The faults of the files, as sentences. */
 export const fileFaults = async (dir: string, config: unknown): Promise<readonly Fault[]> =>
   (await modeFaults(dir, config)).map(({ path, mode, can, mend }) => ({
     what: `Everybody on this machine can ${can} ${path} (mode ${mode})`,
-    mend: `Mend it: ${mend}`,
+    why:
+      can === 'read'
+        ? 'Whoever knows a secret in it can post events, or send as you.'
+        : 'Whoever changes it decides which events your agent runs on, and where its answers go.',
+    mend,
   }))
 
 /** The fault of a gateway that others reach without TLS: it has none itself. */
@@ -48,7 +53,8 @@ export const publicFaults = ({ host, base_url }: Settings): readonly Fault[] =>
     ? []
     : [
         {
-          what: `The gateway listens on ${host} without TLS, so that others can read what is posted`,
+          what: `The gateway listens on ${host} without TLS`,
+          why: 'Others can read what is posted, and tokens among the headers.',
           mend: 'Put a proxy with TLS before it, and set base_url to its address (https://...).',
         },
       ]
