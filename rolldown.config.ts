@@ -68,9 +68,9 @@ const declared = join(import.meta.dirname, 'dist')
 /** The public entries, as declarations: those that package.json names. */
 const published = ['index', 'browser', 'msw', 'edge/fixtures/vitest', 'edge/fixtures/playwright']
 
-/** What no type depends on, in declarations that users do not read: comments, and the descriptions of JSON Schemas. */
+/** What no published type depends on, where users do not read: comments, descriptions of JSON Schemas, and rules. */
 const notes =
-  /^ *(?:readonly description: (?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*');|\/\*\*[^]*?\*\/)\n/gm
+  /^ *(?:readonly description: (?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*');|\/\*\*[^]*?\*\/)\n|^export declare const rules: \{\n[^]*?^\};\n/gm
 const internals =
   /^types\/(?:spec|emulator\/(?!options|types|index|edge\/(?:handles|fixtures)|gateway\/state\/(?:run|inputs)))/
 
