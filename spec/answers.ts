@@ -199,7 +199,13 @@ export const endpointRules: Readonly<Record<Answering, Ids>> = {
   v2Asset: ['v2-assets/read', 'v2-assets/address', 'v2-assets/outputs'],
   v2DeleteAsset: ['v2-assets/delete'],
   v2Content: ['v2-assets/content', 'v2-assets/range'],
-  gatewayHealth: ['webhooks/health', 'webhooks/health-is-free', 'webhooks/health-runs'],
+  gatewayHealth: [
+    'webhooks/health',
+    'webhooks/health-is-free',
+    'webhooks/health-runs',
+    'operations/degraded',
+  ],
+  gatewayReady: ['operations/ready'],
 }
 
 /** The rule that describes each type of message. */
@@ -547,6 +553,7 @@ const ofGateway: Table<typeof outcomes & typeof gatewayRefusals> = {
   payloadTooLarge: ['webhooks/declared-size', 'webhooks/chunked-size'],
   textTooLong: ['templates/too-long'],
   tooManyRuns: ['deliveries/runs-bounded'],
+  draining: ['operations/ready'],
   tooManyBodies: ['operations/unfinished-bodies'],
   tooSlow: ['operations/slow-body', 'operations/slow-head'],
   stopping: ['store/drain'],

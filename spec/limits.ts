@@ -221,6 +221,12 @@ export const limits = {
   idleTime: limit(75, 'seconds', 'a connection to the gateway between two requests', [
     'operations/idle',
   ]),
+  failingAttempts: limit(3, 'attempts', 'failed attempts in a row that make a target failing', [
+    'operations/degraded-target',
+  ]),
+  failingTime: limit(3600, 'seconds', 'how long a failing target is a reason to be degraded', [
+    'operations/degraded-target',
+  ]),
   refusalLines: limit(
     60,
     'seconds',

@@ -55,6 +55,8 @@ const emptyState = (options: GatewayStateOptions, nowMs: number): GatewayState =
   runCount: 0,
   timers: createTimers(),
   lastSerial: 0,
+  problems: new Map(),
+  failures: new Map(),
 })
 
 /**

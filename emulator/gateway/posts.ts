@@ -36,7 +36,7 @@ type Post = Extract<GatewayInput, { kind: 'request' }>
 
 /** Whether a route of this name accepts posts, so that their bodies matter. */
 export const takesPosts = (world: GatewayWorld, name: string): boolean =>
-  routeOf(world, name)?.isEnabled === true
+  !world.state.isDraining && routeOf(world, name)?.isEnabled === true
 
 /** The reply to a post; undefined if it comes with the end of its delivery. */
 export function takePost(world: GatewayWorld, post: Post, name: string): TextReply | undefined {

@@ -2,6 +2,7 @@
 
 import { hasQuirk, isOpenAllowed, type GatewayWorld } from './state/state.ts'
 import { log } from './log.ts'
+import { setProblem } from './state/problems.ts'
 import { noteSecrets } from './state/redact-secrets.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { readFile } from './state/read-subscriptions.ts'
@@ -12,6 +13,7 @@ export function loadFile(world: GatewayWorld, text: string | null, modifiedMs: n
   if (text === null) {
     const { size } = world.state.dynamicRoutes
     world.state.dynamicRoutes = new Map()
+    setProblem(world.state, 'subscriptions', null)
     const routes = size === 1 ? '1 route is' : `${size} routes are`
     if (size > 0)
       log(world, 'warning', `The subscriptions file is gone: ${routes} no longer served.`)
@@ -24,10 +26,12 @@ export function loadFile(world: GatewayWorld, text: string | null, modifiedMs: n
   if (given === undefined) {
     const { size } = world.state.dynamicRoutes
     const rest = size === 0 ? 'no routes are served from it' : 'keeping the previous routes'
+    setProblem(world.state, 'subscriptions', 'The subscriptions file is corrupt.')
     log(world, 'error', `The subscriptions file is not a JSON object of objects: ${rest}.`)
     return
   }
   world.state.fileModifiedMs = modifiedMs
+  setProblem(world.state, 'subscriptions', null)
   const routes = new Map<string, Route>()
   const { secret } = world.setup.options
   const isOpen = isOpenAllowed(world.setup.options)

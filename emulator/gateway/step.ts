@@ -1,8 +1,8 @@
 // The only entry into a gateway: an input goes in, effects come out.
 
-import { endpoints, gatewayHealth, profilePath } from '../../spec/gateway/webhooks.ts'
-import { json, type Reply } from '../http/replies.ts'
-import { writeJson } from '../lib/json.ts'
+import { operationEndpoints } from '../../spec/gateway/operations.ts'
+import { endpoints, profilePath } from '../../spec/gateway/webhooks.ts'
+import type { Reply } from '../http/replies.ts'
 import type { RequestHead } from '../machine.ts'
 import { decodePart, splitTarget } from '../http/requests.ts'
 import { allowedBy, findEndpoint, buildRoutes } from '../http/routes.ts'
@@ -12,6 +12,8 @@ import { changeGateway } from './gateway.ts'
 import { nextTimer, takeTimer } from '../lib/timers.ts'
 import type { DeliveryFailure, GatewayEffect, GatewayInput } from './state/inputs.ts'
 import { log, originText } from './log.ts'
+import { health, ready } from './health.ts'
+import { noteFailures } from './state/problems.ts'
 import { originOf } from './post/origin.ts'
 import { failureOf, scriptFailure } from './deliveries/scripts.ts'
 import { attempt, endAttempt, timeOuts } from './outbox.ts'
@@ -29,6 +31,7 @@ export function step(world: GatewayWorld, input: GatewayInput): readonly Gateway
   world.effects = effects
   advanceTo(world, input.atMs)
   apply(world, input)
+  noteFailures(world.state, effects)
   return effects
 }
 
@@ -103,16 +106,20 @@ const endpointPaths = Object.entries(endpoints).map(([name, { method, path }]) =
   method,
   path,
 }))
-const routes = buildRoutes(endpointPaths)
-const { method: postMethod } = endpoints.webhook
-const profileRoutes = buildRoutes([
-  ...endpointPaths,
-  { name: 'webhook', method: postMethod, path: profilePath },
-])
+const profileRoute = { name: 'webhook', method: endpoints.webhook.method, path: profilePath }
+/** Those of a known gateway: it has no paths for operators but /health. */
+const plainPaths = endpointPaths.filter(({ name }) => !Object.hasOwn(operationEndpoints, name))
+
+/** The paths of a gateway, by whether it has those for operators alone, and those of profiles. */
+const tables = {
+  all: { own: buildRoutes(endpointPaths), profiles: buildRoutes([...endpointPaths, profileRoute]) },
+  plain: { own: buildRoutes(plainPaths), profiles: buildRoutes([...plainPaths, profileRoute]) },
+}
 
 /** The endpoint of a request, and the name of its route, which is the last segment of its path. */
 function endpointFor(world: GatewayWorld, method: string, target: string) {
-  const table = hasQuirk(world, 'webhooks.profile-paths') ? profileRoutes : routes
+  const { own, profiles } = tables[hasQuirk(world, 'webhooks.plain-health') ? 'plain' : 'all']
+  const table = hasQuirk(world, 'webhooks.profile-paths') ? profiles : own
   const found = findEndpoint(table, method, pathWithoutQuery(target))
   return found === undefined ? undefined : { found, name: found.segments.at(-1) as string }
 }
@@ -121,12 +128,14 @@ function endpointFor(world: GatewayWorld, method: string, target: string) {
 export function needsBody(world: GatewayWorld, { method, target }: RequestHead): boolean {
   const at = endpointFor(world, method, target)
   if (at?.found.name === undefined || !at.found.readsBody) return false
-  return takesPosts(world, at.name)
+  return at.found.name === 'webhook' && takesPosts(world, at.name)
 }
 
 /** Words of paths, which can be percent-encoded as well [webhooks/encoded-path]. */
 const words = new Set(
-  `${endpoints.gatewayHealth.path}${profilePath}`.split('/').filter((part) => /^\w+$/.test(part)),
+  `${endpointPaths.map(({ path }) => path).join('')}${profilePath}`
+    .split('/')
+    .filter((part) => /^\w+$/.test(part)),
 )
 
 function pathWithoutQuery(target: string): string {
@@ -136,21 +145,6 @@ function pathWithoutQuery(target: string): string {
     .split('/')
     .map((part) => (words.has(decodePart(part)) ? decodePart(part) : part))
     .join('/')
-}
-
-function health(world: GatewayWorld): Reply {
-  const { asked, waiting } = world.state
-  const [status] = gatewayHealth.properties.status.enum
-  const [platform] = gatewayHealth.properties.platform.enum
-  if (hasQuirk(world, 'webhooks.plain-health'))
-    return json(writeJson(new Map([['status', status] as const, ['platform', platform] as const])))
-  return json(
-    JSON.stringify({
-      status,
-      platform,
-      runs: { at_work: asked.size, waiting: waiting.count, waiting_bytes: waiting.bytes },
-    }),
-  )
 }
 
 type Post = Extract<GatewayInput, { kind: 'request' }>
@@ -178,6 +172,7 @@ function findRoute(world: GatewayWorld, input: Post): Reply | undefined {
     return answer('gatewayMethod', { methods: allowedBy(found.methods).join(',') })
   }
   if (found.name === 'gatewayHealth') return health(world)
+  if (found.name === 'gatewayReady') return ready(world)
   return takePost(world, input, name)
 }
 

@@ -20,6 +20,7 @@ import {
 import { described, holdsIn } from '../../spec/generations.ts'
 import type { Quirk, Rule, Where } from '../../spec/language.ts'
 import { rules } from '../../spec/rules.ts'
+import { operationEndpoints } from '../../spec/gateway/operations.ts'
 import type { FaultThen } from '../../spec/scenario/faults.ts'
 import type { EndpointName } from '../../spec/server/endpoints.ts'
 import { promptErrors } from '../../spec/server/errors.ts'
@@ -91,10 +92,16 @@ function ofServer(where: Where, asked: Asked | undefined, reply: AnyReply): Ids 
     const table: Readonly<Record<string, RefusalRules>> = refusalRules[refusal.table]
     return ofRefusal(table[refusal.name] ?? [], name)
   }
-  if (place === 'gateway') return reply.status < 400 ? endpointRules.gatewayHealth : []
+  if (place === 'gateway') return reply.status < 400 ? ofGateway(asked) : []
   if (name === 'submit' && asked?.method === 'POST') return ofSubmit(reply)
   return reply.status < 400 && asked !== undefined ? ofSuccess(asked, name) : []
 }
+
+/** Those behind what a gateway says of itself. */
+const ofGateway = (asked: Asked | undefined): Ids =>
+  asked !== undefined && splitTarget(asked.target)[0] === operationEndpoints.gatewayReady.path
+    ? endpointRules.gatewayReady
+    : endpointRules.gatewayHealth
 
 const ofRefusal = (found: RefusalRules, name: EndpointName | undefined): Ids => {
   if (isList(found)) return found

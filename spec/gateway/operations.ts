@@ -1,6 +1,19 @@
 // What a gateway that runs for long bounds, and what it shows to those who operate it.
 
-import { chosen, type Rules } from '../language.ts'
+import { get } from '../endpoint.ts'
+import { chosen, type Endpoints, gateway, type Rules } from '../language.ts'
+import { object, oneOf } from '../schema.ts'
+
+const ready = object({ status: oneOf('ready') })
+const draining = object({ status: oneOf('draining') })
+
+/** Those of the paths of a gateway that are for its operators. */
+export const operationEndpoints = {
+  gatewayReady: get('/ready', gateway, {
+    does: 'Reports whether the gateway accepts posts, for what sends them its way.',
+    replies: { 200: ready, 503: draining },
+  }),
+} as const satisfies Endpoints
 
 export const rules = {
   ...chosen.gateway({
@@ -18,5 +31,13 @@ export const rules = {
       'A request answered before its body gets no second answer when its body takes too long.',
     'operations/refusal-lines':
       'A bound that refuses logs a warning: one line in 60 seconds, and the number of further ones.',
+    'operations/degraded':
+      'While something is wrong, /health has the status "degraded" and its `reasons`; it stays 200.',
+    'operations/degraded-file':
+      'A corrupt subscriptions file is a reason until it is valid or gone.',
+    'operations/degraded-target':
+      'So is a target whose last 3 attempts failed, for 3600 seconds from the latest one.',
+    'operations/ready':
+      'GET /ready returns 200 "ready"; while the gateway stops, it returns 503 "draining".',
   }),
 } as const satisfies Rules

@@ -9,9 +9,10 @@ import {
   chosen,
   observedAtReference,
 } from '../language.ts'
-import { any, anyObject, anyOf, count, object, oneOf, optional, text } from '../schema.ts'
+import { any, anyObject, anyOf, count, list, object, oneOf, optional, text } from '../schema.ts'
 import { refusal } from '../refusal.ts'
 import { get, post } from '../endpoint.ts'
+import { operationEndpoints } from './operations.ts'
 
 /**
  * The checks of a POST to a route, in order: the first one that fails determines the reply. `answers` names a refusal
@@ -79,8 +80,10 @@ export const laterIdHeaders: ReadonlySet<string> = new Set([
 export const formField = 'payload'
 
 export const gatewayHealth = object({
-  status: oneOf('ok'),
+  status: oneOf('ok', 'degraded'),
   platform: oneOf('webhook'),
+  /** What is wrong, if it is degraded. */
+  reasons: optional(list(text)),
   /** Agent runs: how many the agent executes, how many wait for their answer, and the bytes of those. */
   runs: optional(object({ at_work: count, waiting: count, waiting_bytes: count })),
 })
@@ -185,6 +188,7 @@ export const gatewayRefusals = {
     'The gateway has no space for another waiting agent run; the delivery id stays new.',
     { json: { error: 'Too many runs waiting' }, headers: { 'Retry-After': '{seconds}' } },
   ),
+  draining: refusal(503, 'GET /ready while the gateway stops.', { json: { status: 'draining' } }),
   tooManyBodies: refusal(
     503,
     'Unfinished bodies hold all the memory that they may, and this one stalls longest.',
@@ -229,6 +233,7 @@ export const endpoints = {
     does: 'Reports that the gateway is up.',
     replies: { 200: gatewayHealth },
   }),
+  ...operationEndpoints,
   webhook: post('/webhooks/{name}', gateway, {
     does: 'Accepts an event of a sender, which triggers the route of this name.',
     body: webhookPayload,

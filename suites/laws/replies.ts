@@ -4,6 +4,7 @@
 import { generationsOf, holdsIn } from '../../spec/generations.ts'
 import { endpointRules } from '../../spec/answers.ts'
 import { endpoints, gatewayEndpoints, rules } from '../../spec/index.ts'
+import { operationEndpoints } from '../../spec/gateway/operations.ts'
 import type { Endpoint, Place, ReplyBody, Rule } from '../../spec/language.ts'
 import type { RuleId } from '../../spec/rules.ts'
 import { bodiesOn } from '../generate/replies-on.ts'
@@ -74,9 +75,16 @@ function rulesOf(name: string, spec: Endpoint, place: Place): readonly RuleId[] 
   return always.length > 0 ? always : inEach(all.slice(0, 1))
 }
 
+/** Endpoints with answers that a law cannot know: of whole conversations, and those that not every gateway has. */
+const special: ReadonlySet<string> = new Set([
+  'webhook',
+  'socket',
+  ...Object.keys(operationEndpoints),
+])
+
 const named = (place: Place): readonly (readonly [name: string, spec: Endpoint])[] =>
   Object.entries<Endpoint>(place === 'gateway' ? gatewayEndpoints : endpoints).filter(
-    ([name, { on }]) => on.includes(place) && name !== 'webhook' && name !== 'socket',
+    ([name, { on }]) => on.includes(place) && !special.has(name),
   )
 
 /** One law for each endpoint of a place. */

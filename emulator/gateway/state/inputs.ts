@@ -54,6 +54,8 @@ export type GatewayInput =
   | { readonly kind: 'cancel'; readonly atMs: number; readonly key: string }
   /** Makes deliveries to the outbox fail from now on. */
   | ({ readonly kind: 'fail'; readonly atMs: number } & ScriptedFailure)
+  /** The gateway is to stop: it refuses posts from now on. */
+  | { readonly kind: 'drain'; readonly atMs: number }
   /** The whole state of the gateway changes (see WorldChange). */
   | ({ readonly kind: 'world'; readonly atMs: number } & WorldChange)
   /** Time passes: fires all timers that are due until `atMs`. */

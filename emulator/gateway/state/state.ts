@@ -206,6 +206,10 @@ export type GatewayState = {
   runCount: number
   readonly timers: Timers<GatewayTimer>
   lastSerial: number
+  /** What is wrong with it, as sentences without secrets, by what they are about. */
+  readonly problems: Map<string, string>
+  /** How many attempts in a row failed at a target, and when the latest one did. */
+  readonly failures: Map<string, { readonly count: number; readonly atMs: number }>
 }
 
 /** A running gateway. Only `step` changes it. */

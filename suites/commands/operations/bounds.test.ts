@@ -5,7 +5,7 @@ import { type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
 import { dial, openTalk } from '../../judge/wire.ts'
 import { expect } from '../../judge/expect.ts'
-import { type HalfSent, partOfPost, sendHalf } from '../../support/half-sent.ts'
+import { type HalfSent, partOfPost, sendHalf } from '../../support/gateway/half-sent.ts'
 
 const routes = { hook: { secret: SECRET } }
 const bounded = (bounds: NonNullable<GatewayOptions['bounds']>): GatewayOptions => ({

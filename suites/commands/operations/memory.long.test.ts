@@ -5,7 +5,7 @@ import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
 import { commandLineAt, enabled, postTo } from '../../support/command-line.ts'
 import { newFiles } from '../../support/files.ts'
-import { type HalfSent, partOfPost, sendHalf } from '../../support/half-sent.ts'
+import { type HalfSent, partOfPost, sendHalf } from '../../support/gateway/half-sent.ts'
 import { start } from '../../support/spawned.ts'
 
 /** What the process takes at most, in MB. */

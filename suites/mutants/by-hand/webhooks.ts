@@ -281,6 +281,14 @@ export const operations: GatewayMutants = {
     breaks: ['operations/slow-body'],
     tamper: refuses(400, 'Request timeout'),
   },
+  'nothing-is-wrong': {
+    breaks: ['operations/degraded', 'operations/degraded-file', 'operations/degraded-target'],
+    tamper: onReply(({ body }) => ({ body: body.replace('"degraded"', '"ok"') })),
+  },
+  'never-ready': {
+    breaks: ['operations/ready'],
+    tamper: onReply(({ body }) => (body.includes('"ready"') ? { status: 503 } : {})),
+  },
   'a-refusal-is-for-all': {
     breaks: ['operations/refused-ends'],
     tamper: () => {

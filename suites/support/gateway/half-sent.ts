@@ -1,7 +1,7 @@
 // Clients that do not finish what they send.
 
 import type { Socket } from 'node:net'
-import { dial } from '../judge/wire.ts'
+import { dial } from '../../judge/wire.ts'
 
 export type HalfSent = {
   readonly socket: Socket
