@@ -206,6 +206,7 @@ export const endpointRules: Readonly<Record<Answering, Ids>> = {
     'operations/degraded',
   ],
   gatewayReady: ['operations/ready'],
+  gatewayMetrics: ['operations/metrics', 'operations/metrics-labels'],
 }
 
 /** The rule that describes each type of message. */
@@ -554,6 +555,7 @@ const ofGateway: Table<typeof outcomes & typeof gatewayRefusals> = {
   textTooLong: ['templates/too-long'],
   tooManyRuns: ['deliveries/runs-bounded'],
   draining: ['operations/ready'],
+  metricsForbidden: ['operations/metrics-callers'],
   tooManyBodies: ['operations/unfinished-bodies'],
   tooSlow: ['operations/slow-body', 'operations/slow-head'],
   stopping: ['store/drain'],

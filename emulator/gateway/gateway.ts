@@ -8,6 +8,7 @@ import { createTimers } from '../lib/timers.ts'
 import type { WorldChange } from '../machine.ts'
 import { deliveryScriptsOf } from './deliveries/scripts.ts'
 import { ratesAtStart } from './state/rate-limit.ts'
+import { noMetrics } from './state/metrics.ts'
 import { noteSecrets } from './state/redact-secrets.ts'
 import { portableHmac } from './post/sign.ts'
 import {
@@ -57,6 +58,7 @@ const emptyState = (options: GatewayStateOptions, nowMs: number): GatewayState =
   lastSerial: 0,
   problems: new Map(),
   failures: new Map(),
+  metrics: noMetrics(),
 })
 
 /**

@@ -2,6 +2,7 @@
 
 import { hasQuirk, isOpenAllowed, type GatewayWorld } from './state/state.ts'
 import { log } from './log.ts'
+import { dropRoutes } from './state/metrics.ts'
 import { setProblem } from './state/problems.ts'
 import { noteSecrets } from './state/redact-secrets.ts'
 import type { JsonObject } from '../lib/json.ts'
@@ -43,6 +44,8 @@ export function loadFile(world: GatewayWorld, text: string | null, modifiedMs: n
     else log(world, 'warning', `The subscription "${name}" ${fault}: ignoring it.`)
   }
   world.state.dynamicRoutes = routes
+  const { staticRoutes } = world.setup
+  dropRoutes(world.state.metrics, (name) => staticRoutes.has(name) || routes.has(name))
   noteSecrets(world)
   log(world, 'info', `Subscriptions loaded: ${namesOf(routes)}.`)
 }

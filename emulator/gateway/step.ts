@@ -13,6 +13,9 @@ import { nextTimer, takeTimer } from '../lib/timers.ts'
 import type { DeliveryFailure, GatewayEffect, GatewayInput } from './state/inputs.ts'
 import { log, originText } from './log.ts'
 import { health, ready } from './health.ts'
+import { metricsReply } from './metrics.ts'
+import { noteMetrics } from './state/metrics.ts'
+import { routeOf } from './static-routes.ts'
 import { noteFailures } from './state/problems.ts'
 import { originOf } from './post/origin.ts'
 import { failureOf, scriptFailure } from './deliveries/scripts.ts'
@@ -32,6 +35,8 @@ export function step(world: GatewayWorld, input: GatewayInput): readonly Gateway
   advanceTo(world, input.atMs)
   apply(world, input)
   noteFailures(world.state, effects)
+  const { metrics, nowMs } = world.state
+  noteMetrics(metrics, effects, nowMs, (name) => routeOf(world, name) !== undefined)
   return effects
 }
 
@@ -124,6 +129,10 @@ function endpointFor(world: GatewayWorld, method: string, target: string) {
   return found === undefined ? undefined : { found, name: found.segments.at(-1) as string }
 }
 
+/** Whether a request is for the metrics, where there are any. */
+export const asksForMetrics = (world: GatewayWorld, { method, target }: RequestHead): boolean =>
+  endpointFor(world, method, target)?.found.name === 'gatewayMetrics'
+
 /** Whether the reply depends on the body of the request: not if its path or the state of its route rejects it. */
 export function needsBody(world: GatewayWorld, { method, target }: RequestHead): boolean {
   const at = endpointFor(world, method, target)
@@ -173,6 +182,7 @@ function findRoute(world: GatewayWorld, input: Post): Reply | undefined {
   }
   if (found.name === 'gatewayHealth') return health(world)
   if (found.name === 'gatewayReady') return ready(world)
+  if (found.name === 'gatewayMetrics') return metricsReply(world)
   return takePost(world, input, name)
 }
 

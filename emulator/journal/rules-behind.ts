@@ -98,10 +98,12 @@ function ofServer(where: Where, asked: Asked | undefined, reply: AnyReply): Ids 
 }
 
 /** Those behind what a gateway says of itself. */
-const ofGateway = (asked: Asked | undefined): Ids =>
-  asked !== undefined && splitTarget(asked.target)[0] === operationEndpoints.gatewayReady.path
-    ? endpointRules.gatewayReady
-    : endpointRules.gatewayHealth
+function ofGateway(asked: Asked | undefined): Ids {
+  const path = asked && splitTarget(asked.target)[0]
+  const { gatewayReady, gatewayMetrics } = operationEndpoints
+  if (path === gatewayReady.path) return endpointRules.gatewayReady
+  return path === gatewayMetrics.path ? endpointRules.gatewayMetrics : endpointRules.gatewayHealth
+}
 
 const ofRefusal = (found: RefusalRules, name: EndpointName | undefined): Ids => {
   if (isList(found)) return found

@@ -2,7 +2,7 @@
 
 import { get } from '../endpoint.ts'
 import { chosen, type Endpoints, gateway, type Rules } from '../language.ts'
-import { object, oneOf } from '../schema.ts'
+import { object, oneOf, text } from '../schema.ts'
 
 const ready = object({ status: oneOf('ready') })
 const draining = object({ status: oneOf('draining') })
@@ -12,6 +12,10 @@ export const operationEndpoints = {
   gatewayReady: get('/ready', gateway, {
     does: 'Reports whether the gateway accepts posts, for what sends them its way.',
     replies: { 200: ready, 503: draining },
+  }),
+  gatewayMetrics: get('/metrics', gateway, {
+    does: 'Returns counts, gauges and durations in the text format of Prometheus.',
+    replies: { 200: 'text', 403: object({ error: text }) },
   }),
 } as const satisfies Endpoints
 
@@ -39,5 +43,15 @@ export const rules = {
       'So is a target whose last 3 attempts failed, for 3600 seconds from the latest one.',
     'operations/ready':
       'GET /ready returns 200 "ready"; while the gateway stops, it returns 503 "draining".',
+    'operations/metrics':
+      'GET /metrics returns what the gateway counts and measures, in the text format of Prometheus.',
+    'operations/metrics-labels':
+      'Names of existing routes and targets are labels; all other posts count under an empty name.',
+    'operations/metrics-callers':
+      '/metrics is for clients on this machine, and for others with the control token, else 403.',
+    'operations/control-token':
+      '`gateway run --control-token` sets that token; so does the variable of the flag.',
+    'operations/metrics-unrecorded':
+      'Reading /metrics changes nothing: the journal has no entry of it.',
   }),
 } as const satisfies Rules

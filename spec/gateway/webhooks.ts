@@ -189,6 +189,9 @@ export const gatewayRefusals = {
     { json: { error: 'Too many runs waiting' }, headers: { 'Retry-After': '{seconds}' } },
   ),
   draining: refusal(503, 'GET /ready while the gateway stops.', { json: { status: 'draining' } }),
+  metricsForbidden: refusal(403, 'GET /metrics from elsewhere, without the control token.', {
+    json: { error: '{why}' },
+  }),
   tooManyBodies: refusal(
     503,
     'Unfinished bodies hold all the memory that they may, and this one stalls longest.',

@@ -277,7 +277,8 @@ export const quirks = {
     },
     'webhooks.plain-health': {
       default: '/health returns how many agent runs are at work and wait, and what is wrong.',
-      quirk: 'It returns `status` and `platform` only, and /ready is 404, as any other path.',
+      quirk:
+        'It returns `status` and `platform` only, and /ready and /metrics are 404, as any other path.',
       source: 'reference gateway, July 2026',
     },
     'webhooks.python-json': {

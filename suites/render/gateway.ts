@@ -7,6 +7,7 @@ import {
   senders,
   targets,
 } from '../../spec/gateway/deliveries.ts'
+import { type Metric, metrics, processMetrics } from '../../spec/gateway/metrics.ts'
 import { gatewayAddress, gatewayEndpoints, gatewayRefusals, outcomes } from '../../spec/index.ts'
 import type { Endpoint } from '../../spec/language.ts'
 import { ownSchemeSchema, type Place, type Scheme, schemes } from '../../spec/gateway/signatures.ts'
@@ -115,6 +116,16 @@ const senderTable = table(
   ]),
 )
 
+const metricTable = table(
+  ['Metric', 'Type', 'Labels', 'What it is'],
+  Object.values<Metric>({ ...metrics, ...processMetrics }).map(({ name, type, labels, help }) => [
+    code(name),
+    type,
+    labels.length === 0 ? '–' : list(labels),
+    help,
+  ]),
+)
+
 const commandTable = table(
   ['Command', 'Other names', 'Options'],
   Object.entries(webhookCommands).map(([name, { aliases, takesName, options }]) => [
@@ -166,5 +177,7 @@ export function gatewayPart(): string {
     settingTable,
     'The commands; each also accepts `--config-dir` and `--json`:',
     commandTable,
+    'Metrics of `GET /metrics`; those that begin with `process` or `nodejs` are of the whole process:',
+    metricTable,
   )
 }

@@ -69,6 +69,7 @@ export async function runGateway(
     ...(isWorker && workerOptions(flags, dir)),
     // Requests through a tunnel arrive from this machine as well, so these paths are off by default.
     control: flags.isSet('control'),
+    controlToken: flags.text('control-token') ?? null,
     onLog: show,
   }
   const readyPath = flags.text('ready-file')

@@ -46,6 +46,7 @@ ${storeHelp}
   --ready-file FILE      write the address as JSON to this file while the gateway listens
   --control              serve GET /_flowdouble/runs, outbox and journal to clients on this machine;
                          do not use it behind a tunnel or proxy: every client looks local there
+  --control-token TOKEN  bearer token with which other machines read /metrics, and these paths with --control
   --json-log             log one JSON object per line
   --quiet                print warnings and errors only
   --quirk ID             switch on a behaviour of real gateways (flowdouble quirks); repeatable
@@ -97,7 +98,7 @@ export const gatewayCommand = (
         names: ['run'],
         hasVariables: true,
         flags: {
-          ...withValue('host', 'port', 'webhook-base-url', 'ready-file', 'mutant'),
+          ...withValue('host', 'port', 'webhook-base-url', 'ready-file', 'mutant', 'control-token'),
           ...bare('quiet', 'json-log', 'control'),
           ...repeated('scenario'),
           ...workFlags,

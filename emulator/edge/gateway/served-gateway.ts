@@ -18,12 +18,15 @@ import {
 } from '../../gateway/recent.ts'
 import type { GatewayWorld } from '../../gateway/state/state.ts'
 import { isAtWork, roomForRuns, unfinished } from '../../gateway/runs.ts'
-import { needsBody } from '../../gateway/step.ts'
+import { metricsReply } from '../../gateway/metrics.ts'
+import { asksForMetrics, needsBody } from '../../gateway/step.ts'
 import type { CompleteGatewayOptions } from '../../options/gateway.ts'
 import type { Reply } from '../../http/replies.ts'
 import { nameLike } from '../../options/like.ts'
 import { type ControlLoader, MAX_CONTROL_BYTES } from '../control.ts'
 import type { Gateway } from '../handles.ts'
+import { whyRefused } from '../control-access.ts'
+import { processFacts } from './process-facts.ts'
 import { createHost, type Hooks, type Host } from '../host.ts'
 import type { Later } from '../later.ts'
 import { noPictures, nodeParts, nodeResponses } from '../node/http.ts'
@@ -102,6 +105,8 @@ export function connectGateway(
   const settled = async (): Promise<void> => {
     for (let busy = keeper?.busy(); busy !== undefined; busy = keeper?.busy()) await busy
   }
+  const responses = nodeResponses(noPictures, nameLike(options.like))
+  const guard = { host: options.host, origin: null, token: options.controlToken }
   const host = createHost(
     gatewayMachine(world),
     recorder,
@@ -118,12 +123,12 @@ export function connectGateway(
       worked: () => keeper?.busy() ?? work.ended(),
       hint: (own) => (recent.runs.entries.entries.size === 0 ? noEvent : (own ?? waitHint)),
       states: agentStates,
-      responses: nodeResponses(noPictures, nameLike(options.like)),
+      responses,
       ready: () => undefined,
       control: options.control,
       about: { deployment: 'gateway', like: options.like, generation: null },
       isDown: () => false,
-      guard: { host: options.host, origin: null, token: options.controlToken },
+      guard,
       lastRequest,
       ...nodeParts({ place: 'gateway' }),
     },
@@ -179,7 +184,18 @@ export function connectGateway(
       return host.write(response, replyTo(bound))
     }
     file.load()
+    if (asksForMetrics(world, arrived)) return answerMetrics(response)
     host.enter(response, dated(arrived))
+  }
+  /** Not by way of the machine: who reads often would push everything else out of the journal. */
+  const answerMetrics = (response: ServerResponse): void => {
+    const why = whyRefused(responses.callerOf(response), guard)
+    host.write(
+      response,
+      why === undefined
+        ? metricsReply(world, processFacts())
+        : refusalOf('metricsForbidden', { why }),
+    )
   }
   // Real senders sign with the time of day.
   const isDated = options.clock === 'real' && options.epoch === 'now'

@@ -9,6 +9,7 @@ import type { Timer, Timers } from '../../lib/timers.ts'
 import type { Backlog, Destination, StoredRun } from './facts.ts'
 import type { DeliveryFailure, GatewayEffect, PostEffect } from './inputs.ts'
 import type { AgentRun, Delivery } from './run.ts'
+import type { Metrics } from './metrics.ts'
 import type { Pace } from './pace.ts'
 import type { Rates } from './rate-limit.ts'
 import type { Route } from './routes.ts'
@@ -210,6 +211,7 @@ export type GatewayState = {
   readonly problems: Map<string, string>
   /** How many attempts in a row failed at a target, and when the latest one did. */
   readonly failures: Map<string, { readonly count: number; readonly atMs: number }>
+  readonly metrics: Metrics
 }
 
 /** A running gateway. Only `step` changes it. */
