@@ -64,7 +64,7 @@ export const commands: Readonly<
   run: async (argv, { stoppable }) => (await import('./run.ts')).runCommand(argv, stoppable()),
   gateway: async (argv, { io, stoppable }) => {
     // setup asks on the terminal, which ends with the process.
-    const within = argv[0] === 'run' ? stoppable() : io
+    const within = argv[0] === 'run' || argv[0] === 'work' ? stoppable() : io
     return (await import('./gateway/gateway.ts')).gatewayCommand(hidden(argv), within)
   },
   webhook: async (argv, { stoppable }) =>

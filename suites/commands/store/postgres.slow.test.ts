@@ -3,43 +3,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentRun, Delivery, Gateway } from 'flowdouble'
-import { Client } from 'pg'
-import { afterAll } from 'vitest'
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { missing } from '../../judge/skip.ts'
 import { gatewayCommand } from '../../../dist/emulator/internal.js'
 import { folder as newFolder } from '../../support/folder.ts'
 import { outputOf } from '../../support/in-process.ts'
 import { postText, startStored } from '../../support/stores/gateways.ts'
-
-const server = { host: process.env['PGHOST'] ?? '127.0.0.1', port: 5432, user: 'postgres' }
-const databases: string[] = []
-
-/** Runs a statement on the server. */
-async function inServer(sql: string, database = 'postgres'): Promise<readonly any[]> {
-  const client = new Client({ ...server, database, connectionTimeoutMillis: 2000 })
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows as readonly any[]
-  } finally {
-    await client.end()
-  }
-}
-
-afterAll(async () => {
-  for (const name of databases) await inServer(`DROP DATABASE ${name} WITH (FORCE)`)
-})
-
-/** The URL and the name of a new database. Skips the case where no server answers. */
-async function newDatabase(): Promise<{ readonly url: string; readonly name: string }> {
-  const name = `flowdouble_${process.pid}_${databases.length}`
-  await inServer(`CREATE DATABASE ${name}`).catch(() => {
-    throw missing(`No PostgreSQL answers at ${server.host}:${server.port}.`)
-  })
-  databases.push(name)
-  return { url: `postgres://${server.user}@${server.host}:${server.port}/${name}`, name }
-}
+import { inServer, newDatabase } from '../../support/stores/postgres.ts'
 
 const real = { clock: 'real', epoch: 'now', leaseMs: 10_000 } as const
 

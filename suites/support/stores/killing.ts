@@ -3,6 +3,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import { expect } from '../../judge/expect.ts'
 import { SECRET } from '../../judge/gateway-subject.ts'
 import { enabled } from '../command-line.ts'
@@ -17,8 +18,10 @@ export type Kept = { readonly route: string; readonly id: string; readonly state
 export type KillPlan = {
   readonly seed: number
   readonly kills: number
-  /** How many gateways run at the same time. */
-  readonly gateways: number
+  /** The commands that run at the same time, a receiver first. */
+  readonly processes: readonly ('run' | 'work')[]
+  /** After how many kills everything is delivered once, before the next ones. */
+  readonly settleAfter: number
   /** Further flags of each gateway. */
   readonly flags: readonly string[]
   /** What is in the store at this moment: of runs, and of ids of direct deliveries that are confirmed. */
@@ -52,7 +55,12 @@ const settings = enabled(
 )
 
 /** A process of a gateway. */
-type Life = { readonly command: Command; readonly url: Promise<string>; isKilled: boolean }
+type Life = {
+  readonly does: 'run' | 'work'
+  readonly command: Command
+  readonly url: Promise<string>
+  isKilled: boolean
+}
 
 /** After how many events a gateway is killed at the latest. */
 const MAX_EVENTS = 40
@@ -64,7 +72,7 @@ const CUT = 0.2
 export async function countKills(plan: KillPlan): Promise<Counted> {
   const dir = join(folder(), 'home')
   mkdirSync(dir)
-  writeFileSync(join(dir, 'config.yaml'), settings)
+  writeFileSync(join(dir, 'config.yaml'), settings, { mode: 0o600 })
   const events = createEvents()
   const random = randomOf(plan.seed)
   const lives: Life[] = []
@@ -85,10 +93,10 @@ export async function countKills(plan: KillPlan): Promise<Counted> {
     arrivals.set(name, [...before, arrival])
   }
   const outside = await startOutside(randomOf(plan.seed + 1), events, arrive)
-  const begin = (): Life => {
+  const begin = (does: Life['does']): Life => {
     const command = start(
       'gateway',
-      'run',
+      does,
       '--config-dir',
       dir,
       '--port',
@@ -100,13 +108,19 @@ export async function countKills(plan: KillPlan): Promise<Counted> {
     )
     const url = command.says(/\n/).then((line) => (JSON.parse(line) as { url: string }).url)
     url.then(events.happen, () => undefined)
-    const life = { command, url, isKilled: false }
+    const life = { does, command, url, isKilled: false }
     lives.push(life)
     return life
   }
-  let now = Array.from({ length: plan.gateways }, begin)
+  onTestFinished(() => {
+    for (const { command } of lives) command.process.kill('SIGKILL')
+  })
+  let now = plan.processes.map(begin)
+  let going = Promise.resolve()
   const address = async (): Promise<string> => {
-    const life = now[Math.floor(random() * now.length)] as Life
+    await going
+    const receivers = now.filter(({ does }) => does === 'run')
+    const life = receivers[Math.floor(random() * receivers.length)] as Life
     // The next one listens soon where this one is killed before it does.
     return life.url.catch(() => events.after(1).then(address))
   }
@@ -123,10 +137,19 @@ export async function countKills(plan: KillPlan): Promise<Counted> {
     life.command.process.kill('SIGKILL')
     await life.command.ends
     await note()
-    now = now.with(at, begin())
+    now = now.with(at, begin(life.does))
   }
 
   const sent = createSent()
+  /** Holds the senders until everything that they know to be accepted is delivered. */
+  const settle = async (): Promise<void> => {
+    let goOn = (): void => undefined
+    going = new Promise((resolve) => (goOn = resolve))
+    outside.release()
+    await events.until(() => [...sent.accepted].every((name) => arrivals.has(name)))
+    outside.hold()
+    goOn()
+  }
   let isOver = false
   const senders = [true, true, false, false].map((repeats, at): SenderOptions => ({
     name: `s${at}`,
@@ -141,7 +164,7 @@ export async function countKills(plan: KillPlan): Promise<Counted> {
     if (plan.cut !== undefined && random() < CUT) await plan.cut()
     else {
       await kill()
-      count++
+      if (++count % plan.settleAfter === 0 && count < plan.kills) await settle()
     }
   }
   isOver = true
@@ -149,6 +172,7 @@ export async function countKills(plan: KillPlan): Promise<Counted> {
   await Promise.all(sending)
   await events.until(() => [...sent.accepted].every((name) => arrivals.has(name)))
   await sendAllAgain(senders[0] as SenderOptions, sent)
+  await Promise.all(now.map(({ url }) => url))
   for (const { command } of now) expect((await command.stop()).code).toBe(0)
   const kept = new Map((await plan.look(dir)).map((one) => [`${one.route}/${one.id}`, one.state]))
   const lost = [...sent.accepted].filter(

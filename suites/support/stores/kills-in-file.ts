@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { inDatabase } from './database.ts'
 import { afterKill } from './gateways.ts'
-import { type Counted, countKills } from './killing.ts'
+import { type Counted, countKills, type Kept } from './killing.ts'
 
 /** The rules that such a run proves. */
 export const promises = [
@@ -27,20 +27,22 @@ export const nothingLost = {
 export const KEPT = `SELECT route, delivery_id, state FROM flowdouble_runs
   UNION ALL SELECT route, delivery_id, 'delivered' FROM flowdouble_ids WHERE route = 'direct' AND lease IS NULL`
 
+/** One of these rows. */
+export const keptOf = (row: Readonly<Record<string, unknown>>): Kept => ({
+  route: String(row['route']),
+  id: JSON.parse(String(row['delivery_id'])) as string,
+  state: String(row['state']),
+})
+
 /** Kills the gateway on a new store so often. */
 export const countFileKills = (seed: number, kills: number): Promise<Counted> =>
   countKills({
     seed,
     kills,
-    gateways: 1,
+    processes: ['run'],
+    settleAfter: 100,
     flags: [],
     // Another one looks into a copy: what a kill leaves is for the next gateway to mend.
     look: async (dir) =>
-      (await inDatabase(afterKill(join(dir, 'gateway.sqlite')), KEPT)).map(
-        ({ route, delivery_id, state }) => ({
-          route: String(route),
-          id: JSON.parse(String(delivery_id)) as string,
-          state: String(state),
-        }),
-      ),
+      (await inDatabase(afterKill(join(dir, 'gateway.sqlite')), KEPT)).map(keptOf),
   })

@@ -73,6 +73,8 @@ export type Outside = {
   readonly flags: (life: number) => readonly string[]
   /** Answers everything from now on. */
   readonly release: () => void
+  /** Holds some answers back again. */
+  readonly hold: () => void
 }
 
 /** Starts the agent and the target. Some of their answers come only after those of others. */
@@ -85,9 +87,9 @@ export async function startOutside(
     agent: [],
     target: [],
   }
-  let isOver = false
+  let isReleased = false
   const later = (of: (() => void)[], answer: () => void): void => {
-    if (isOver || random() < 0.6) return answer()
+    if (isReleased || random() < 0.6) return answer()
     of.push(answer)
     if (of.length > MAX_HELD) of.shift()?.()
   }
@@ -119,8 +121,11 @@ export async function startOutside(
   return {
     flags: (life) => ['--agent-url', agent.url, '--deliver-url', `${target.url}/${life}`],
     release: () => {
-      isOver = true
+      isReleased = true
       for (const answer of [...held.agent.splice(0), ...held.target.splice(0)]) answer()
+    },
+    hold: () => {
+      isReleased = false
     },
   }
 }

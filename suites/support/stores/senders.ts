@@ -1,5 +1,6 @@
 // Senders of posts to gateways that are killed: some post again what got no answer, and some do not.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { sendTo, signed } from '../../judge/gateway-subject.ts'
 import type { Events } from './outside.ts'
 
@@ -39,6 +40,9 @@ export type SenderOptions = {
   readonly isOver: () => boolean
 }
 
+/** When a sender comes again whose post was refused for now, in milliseconds. */
+const REFUSED_MS = 100
+
 /** How much longer one post in ten is than the others. */
 const LONG = 20_000
 
@@ -77,6 +81,7 @@ export async function sendUntilOver(options: SenderOptions, sent: Sent): Promise
       if (isAnswered) note(sent, id, answer)
       else if (!repeats) sent.unanswered.add(id)
       if (isAnswered || !repeats) break
+      if (answer !== undefined) await pause(REFUSED_MS)
     }
     if (random() < 0.3) await sendAgain(options, sent)
   }
