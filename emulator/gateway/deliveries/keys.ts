@@ -15,7 +15,7 @@ export function keyOfPart(key: string, part: number): string {
 
 /**
  * The key of a post to a route.
- * @param mark tells it from other posts with its id: when a run was accepted, in milliseconds since 1970, since another one
+ * @param mark distinguishes it from other posts with its id: when a run was accepted, in milliseconds since 1970, since another one
  *   has another answer; the text of a direct delivery, which the sender can repeat [deliveries/direct-key].
  */
 export const keyOf = (
