@@ -141,3 +141,20 @@ proves(['store/failure', 'store/recovers'], async () => {
   await until(() => texts([gateway]).length === 1)
   await gateway.close()
 })
+
+proves('store/ids-survive', async () => {
+  const { url, name } = await newDatabase()
+  const logs: string[] = []
+  const failing = await startStored(url, { ...real, onLog: ({ text }) => logs.push(text) })
+  const other = await startStored(url, { ...real })
+  await inServer('ALTER TABLE flowdouble_ids RENAME TO away', name)
+  expect((await postText(failing, 'direct', 'd', 'one')).status).toBe(503)
+  await inServer('ALTER TABLE away RENAME TO flowdouble_ids', name)
+  // The retry goes to another gateway, whose delivery counts: the first one forgets only what it holds itself.
+  expect((await postText(other, 'direct', 'd', 'one')).json).toMatchObject({ status: 'delivered' })
+  await until(() => logs.includes('The store works again.'))
+  expect((await postText(failing, 'direct', 'd', 'one')).json).toMatchObject({
+    status: 'duplicate',
+  })
+  await Promise.all([failing.close(), other.close()])
+})

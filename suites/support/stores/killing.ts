@@ -35,6 +35,8 @@ export type Counted = {
   readonly accepted: number
   readonly unanswered: number
   readonly again: number
+  /** How many of those were refused for now, which takes a database that fails. */
+  readonly refused: number
   /** Deliveries that came again after a kill. */
   readonly repeats: number
   readonly lost: readonly string[]
@@ -128,10 +130,21 @@ export async function countKills(plan: KillPlan): Promise<Counted> {
     for (const { route, id, state } of await plan.look(dir))
       if (state === 'delivered') confirmed.add(`${route}/${id}`)
   }
+  /** Starts a gateway again that has ended because its database was cut off as it started. */
+  const revive = async (at: number): Promise<void> => {
+    const { url, does } = now[at] as Life
+    try {
+      await url
+    } catch (error) {
+      if (plan.cut === undefined) throw error
+      now = now.with(at, begin(does))
+      await revive(at)
+    }
+  }
   const kill = async (): Promise<void> => {
     const at = Math.floor(random() * now.length)
+    await revive(at)
     const life = now[at] as Life
-    await life.url
     if (random() >= AT_START) await events.after(1 + Math.floor(random() * MAX_EVENTS))
     life.isKilled = true
     life.command.process.kill('SIGKILL')
@@ -169,10 +182,10 @@ export async function countKills(plan: KillPlan): Promise<Counted> {
   }
   isOver = true
   outside.release()
+  for (const at of now.keys()) await revive(at)
   await Promise.all(sending)
   await events.until(() => [...sent.accepted].every((name) => arrivals.has(name)))
   await sendAllAgain(senders[0] as SenderOptions, sent)
-  await Promise.all(now.map(({ url }) => url))
   for (const { command } of now) expect((await command.stop()).code).toBe(0)
   const kept = new Map((await plan.look(dir)).map((one) => [`${one.route}/${one.id}`, one.state]))
   const lost = [...sent.accepted].filter(
@@ -184,6 +197,7 @@ export async function countKills(plan: KillPlan): Promise<Counted> {
     accepted: sent.accepted.size,
     unanswered: sent.unanswered.size,
     again: sent.again,
+    refused: sent.refused,
     repeats,
     lost,
     confirmedRepeats,

@@ -17,6 +17,8 @@ export type Sent = {
   posts: number
   /** How many of them were accepted ones again. */
   again: number
+  /** How many of those were refused for now. */
+  refused: number
 }
 
 export const createSent = (): Sent => ({
@@ -26,6 +28,7 @@ export const createSent = (): Sent => ({
   surprises: [],
   posts: 0,
   again: 0,
+  refused: 0,
 })
 
 type Answered = { readonly status: number; readonly word: unknown }
@@ -99,9 +102,15 @@ async function sendAgain(options: SenderOptions, sent: Sent): Promise<void> {
   if (id !== undefined) await check(options, sent, id)
 }
 
+/** Resolves to whether it is judged: 503 and no answer only say to come again. */
 async function check(options: SenderOptions, sent: Sent, id: string): Promise<boolean> {
   const answer = await post(options, sent, id)
   if (answer === undefined) return false
+  if (answer.status === 503) {
+    sent.refused++
+    await pause(REFUSED_MS)
+    return false
+  }
   sent.again++
   if (answer.word !== 'duplicate')
     sent.forgotten.push(`${id}: ${answer.status} ${String(answer.word)}`)
@@ -110,6 +119,5 @@ async function check(options: SenderOptions, sent: Sent, id: string): Promise<bo
 
 /** Posts all accepted ones again, to gateways that are not killed any more. */
 export async function sendAllAgain(options: SenderOptions, sent: Sent): Promise<void> {
-  for (const id of sent.accepted)
-    if (!(await check(options, sent, id))) sent.surprises.push(`${id}: no answer`)
+  for (const id of sent.accepted) while (!(await check(options, sent, id)));
 }

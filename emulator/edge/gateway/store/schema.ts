@@ -54,9 +54,16 @@ export const createTables = (sql: Sql): Promise<void> =>
   sql.transaction(async (query) => {
     // Several processes may start at the same time.
     if (sql.isShared) await query("SELECT pg_advisory_xact_lock(hashtext('flowdouble'))")
-    for (const statement of statements(sql.isShared)) await query(statement)
+    // To create an index, even one that exists, waits for all that write, and they can wait for this process.
+    if (!(sql.isShared && (await hasTables(query))))
+      for (const statement of statements(sql.isShared)) await query(statement)
     await checkVersion(query)
   })
+
+async function hasTables(query: Query): Promise<boolean> {
+  const [found] = await query("SELECT to_regclass('flowdouble_store')::text AS name")
+  return typeof found?.['name'] === 'string'
+}
 
 async function checkVersion(query: Query): Promise<void> {
   const [found] = await query('SELECT version FROM flowdouble_store')

@@ -42,10 +42,11 @@ export async function writeFact(
       ])
       return 'done'
     case 'forgotten':
-      await query('DELETE FROM flowdouble_ids WHERE route = $1 AND delivery_id = $2', [
-        fact.route,
-        idText(fact.delivery_id),
-      ])
+      // After a failure the retry of the sender may have gone to another gateway: its id stays.
+      await query(
+        'DELETE FROM flowdouble_ids WHERE route = $1 AND delivery_id = $2 AND lease = $3',
+        [fact.route, idText(fact.delivery_id), owner],
+      )
       return 'done'
   }
 }
