@@ -31,7 +31,7 @@ export const createSent = (): Sent => ({
   refused: 0,
 })
 
-type Answered = { readonly status: number; readonly word: unknown }
+type Answered = { readonly status: number; readonly word: unknown; readonly said: unknown }
 
 export type SenderOptions = {
   readonly name: string
@@ -64,7 +64,7 @@ async function post(
       ...signed(body),
       'X-Request-ID': id,
     })
-    return { status: reply.status, word: reply.json().status }
+    return { status: reply.status, word: reply.json().status, said: reply.json() }
   } catch {
     return undefined
   } finally {
@@ -90,9 +90,9 @@ export async function sendUntilOver(options: SenderOptions, sent: Sent): Promise
   }
 }
 
-function note({ accepted, surprises }: Sent, id: string, { status, word }: Answered): void {
+function note({ accepted, surprises }: Sent, id: string, { status, word, said }: Answered): void {
   if (word === 'accepted' || word === 'delivered' || word === 'duplicate') accepted.add(id)
-  else surprises.push(`${id}: ${status} ${String(word)}`)
+  else surprises.push(`${id}: ${status} ${String(word)} ${JSON.stringify(said)}`)
 }
 
 /** Posts one of the accepted ones again. */

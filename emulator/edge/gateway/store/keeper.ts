@@ -85,7 +85,9 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
     const kept: Entry[] = []
     for (const { number, facts } of batch) {
       if (isPost(facts)) {
-        for (const fact of facts) if (fact.kind === 'accepted') doubtful.push(fact.run.key)
+        // Those that any gateway may take need no release: this one may have taken them by now.
+        for (const fact of facts)
+          if (fact.kind === 'accepted' && fact.isKept) doubtful.push(fact.run.key)
         const lease = facts.find((fact) => fact.kind === 'id' && fact.isLease)
         if (lease?.kind === 'id') kept.push({ number: null, facts: [forgotten(lease)] })
         outcome(number, 'failed')
