@@ -24,7 +24,7 @@ provesCli('deliveries/agent-left', async (cli) => {
   const leaves = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(stays)}], { detached: true, stdio: 'inherit' }).unref()`
   await cli.run('webhook', 'subscribe', 'ci', '--secret', SECRET)
   const agent = `--agent-command=${JSON.stringify([process.execPath, '-e', leaves])}`
-  const own = ['--config-dir', cli.dir, '--port', '0', '--json', agent]
+  const own = ['--config-dir', cli.dir, '--port', '0', '--json', '--drain', '0', agent]
   const command = start('gateway', 'run', ...own)
   const { url } = JSON.parse(await command.says(/\n/)) as { url: string }
   expect(await postTo(url, 'ci', SECRET)).toBe(202)

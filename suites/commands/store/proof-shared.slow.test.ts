@@ -6,7 +6,7 @@ import { nothingLost, promises } from '../../support/stores/kills-in-file.ts'
 import { countPostgresKills } from '../../support/stores/kills-on-postgres.ts'
 
 proves([...promises, 'store/takeover'], async () => {
-  const counted = await countPostgresKills(20260116, 20, false)
+  const counted = await countPostgresKills(20260116, 8, false)
   expect(counted).toMatchObject({ ...nothingLost, refused: 0 })
-  expect(counted.accepted).toBeGreaterThan(20)
+  expect(counted.accepted).toBeGreaterThan(8)
 })

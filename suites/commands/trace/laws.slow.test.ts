@@ -4,6 +4,7 @@ import { describe, test } from 'vitest'
 import type { Recording } from '../../../dist/emulator/internal.js'
 import { described } from '../../../spec/generations.ts'
 import type { Endpoint, Place } from '../../../spec/language.ts'
+import { operationEndpoints } from '../../../spec/gateway/operations.ts'
 import { endpoints, gatewayEndpoints } from '../../../spec/index.ts'
 import { traceOf } from '../../../dist/emulator/session/index.js'
 import { judgeTraces } from '../../check/trace/judge-traces.ts'
@@ -31,9 +32,11 @@ const ofVersion = (recording: Recording, version: string): Recording =>
 const lawsOn = (place: Place): readonly string[] =>
   laws.flatMap(({ rules, on }) => (on.includes(place) ? [rules.join(' ')] : []))
 
-/** A request to each endpoint, and a status that none of them has. */
+/** A request to each endpoint that every server of a place has, and a status that none of them has. */
 const endpointsOn = (place: Place) =>
-  Object.values<Endpoint>(place === 'gateway' ? gatewayEndpoints : endpoints)
+  Object.entries<Endpoint>(place === 'gateway' ? gatewayEndpoints : endpoints)
+    .filter(([name]) => !Object.hasOwn(operationEndpoints, name))
+    .map(([, spec]) => spec)
     .filter(({ on, path }) => on.includes(place) && path !== '/ws')
     .map((spec) => ({
       method: spec.method,
