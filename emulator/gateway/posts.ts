@@ -12,6 +12,7 @@ import {
   eventOf,
   parseBody,
   parseLoosely,
+  type Payload,
   payloadText,
   undecodable,
 } from './post/payload.ts'
@@ -81,8 +82,9 @@ function read(
   const payload = isLoose ? parseLoosely(post.body) : parseBody(post.body, post.headers)
   if (payload === undefined) return refuse(world, post, name, 'cannotParse', packedFault(post))
   if (payload === undecodable) return crash(world, post, name)
-  const event = eventOf(post.headers, payload, scheme, hasQuirk(world, 'webhooks.python-json'))
-  if (!isObject(payload)) {
+  const isPython = hasQuirk(world, 'webhooks.python-json')
+  const event = eventOf(post.headers, payload.value, scheme, isPython)
+  if (!isObject(payload.value)) {
     if (!isLoose) return refuse(world, post, name, 'cannotParse')
     // The reference gateway looks for an event type in any payload, unless a header names it.
     if (event === unknownEvent) return crash(world, post, name)
@@ -95,7 +97,7 @@ function act(
   world: GatewayWorld,
   post: Post,
   route: Route,
-  payload: Json,
+  payload: Payload,
   event: Json,
   scheme: Scheme | undefined,
 ): TextReply | undefined {
@@ -107,12 +109,12 @@ function act(
   if (crashes && typeof event !== 'string' && namesEvent(route.prompt))
     return crash(world, post, name)
   const isCut = hasQuirk(world, 'webhooks.cut-prompt')
-  const context = { payload, event, route: name, isCut, isPython }
+  const context = { payload: payload.value, event, route: name, isCut, isPython }
   const text = render(route.prompt, context)
   const extra = renderExtra(world, route.extra, context)
   if (text === undefined || extra === undefined) return refuse(world, post, name, 'textTooLong')
   const delivery_id =
-    deliveryIdOf(post.headers, payload, scheme, headerRules(world)) ?? makeId(world)
+    deliveryIdOf(post.headers, payload.value, scheme, headerRules(world)) ?? makeId(world)
   if (!remember(world, name, delivery_id)) {
     report(world, post, name, 'duplicate', null, plainValue(event), delivery_id)
     return joins(world, name, delivery_id, post.request) ||
@@ -121,7 +123,7 @@ function act(
       : answer('duplicate', { delivery_id }, isPython)
   }
   if (crashes && !route.isExtraValid) return crash(world, post, name)
-  const place = destinationOf(world, route, extra, payload)
+  const place = destinationOf(world, route, extra, payload.value)
   const accepted = { post, route, payload, event, delivery_id, text }
   return route.isDirect
     ? deliverText(world, accepted, place)
@@ -144,7 +146,7 @@ function filter(world: GatewayWorld, post: Post, route: Route, event: Json): Tex
 type RenderedPost = {
   readonly post: Post
   readonly route: Route
-  readonly payload: Json
+  readonly payload: Payload
   readonly event: Json
   readonly delivery_id: string
   readonly text: string

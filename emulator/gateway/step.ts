@@ -131,6 +131,7 @@ function endpointFor(world: GatewayWorld, method: string, target: string) {
 
 /** Whether a request is for the metrics, where there are any. */
 export const asksForMetrics = (world: GatewayWorld, { method, target }: RequestHead): boolean =>
+  method !== endpoints.webhook.method &&
   endpointFor(world, method, target)?.found.name === 'gatewayMetrics'
 
 /** Whether the reply depends on the body of the request: not if its path or the state of its route rejects it. */

@@ -61,7 +61,7 @@ export function verifyPost(
   try {
     const found = judgeAll()
     if ('fault' in found) return found
-    const payload = () => parseBody(body, headers)
+    const payload = () => parseBody(body, headers)?.value
     const fault = payloadTimeFault(found, payload, nowMs)
     return fault === undefined ? found : { fault }
   } catch (error) {

@@ -30,6 +30,7 @@ import { type Gateway, gatewayListenerOptions, type GatewayWorldInput } from '..
 import { createWorlds, pathOf, requireOwnOptions, type Running, type Worlds } from '../worlds.ts'
 import type { JournalReader } from '../../journal/explain.ts'
 import { boundLines, limitLines } from './bound-lines.ts'
+import { nodeHmac } from './hmac.ts'
 import { type Bounds, usualBounds } from './bounds.ts'
 import { boundConnections, listenerOptions } from './listener.ts'
 import { createUnfinishedBodies, type UnfinishedBodies } from './unfinished.ts'
@@ -79,9 +80,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const scenario = await withScenarioFiles(rest.scenario)
   const options = completeGatewayOptions({ ...rest, ...scenario })
   // Loaded here so that the rest of the package does not wait for it.
-  const { createHmac } = await import('node:crypto')
-  const hmac: Hmac = (algorithm, key, message) =>
-    createHmac(algorithm, key).update(message).digest()
+  const hmac = nodeHmac(await import('node:crypto'))
   const limited = onLog && limitLines(onLog)
   const bounds = boundsOf(options, ownBounds)
   const http = await createWebServer(null, listenerOptions(bounds))

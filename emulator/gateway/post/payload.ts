@@ -17,8 +17,8 @@ import { headerIn, memberIn, textIn } from './schemes.ts'
 
 const bounds = { depth: limits.webhookDepth.value, integerDigits: Infinity }
 
-/** The payload of a body; undefined if it is invalid. The caller checks whether it is an object. */
-export type Payload = Json | undefined
+/** The payload of a body, which the caller checks for an object, and its text as the sender wrote it. */
+export type Payload = { readonly value: Json; readonly written: string }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -35,14 +35,15 @@ function decoderFor(headers: Headers): Pick<typeof utf8, 'decode'> {
 }
 
 /** The payload of a post: the JSON of its body, or of a form field [webhooks/form-body]. */
-export function parseBody(body: Uint8Array, headers: Headers): Payload {
+export function parseBody(body: Uint8Array, headers: Headers): Payload | undefined {
   const text = orUndefined(() => decoderFor(headers).decode(body))
   if (text === undefined) return undefined
-  if (text === '') return new Map()
-  const value = orUndefined(() => readJsonWithin(text, bounds))
-  if (value !== undefined) return value
-  const payload = orUndefined(() => readForm(text, formText))?.get(formField)
-  return payload === undefined ? undefined : orUndefined(() => readJsonWithin(payload, bounds))
+  const read = (written: string): Payload | undefined =>
+    orUndefined(() => ({ value: readJsonWithin(written, bounds), written }))
+  const found = read(text || '{}')
+  if (found !== undefined) return found
+  const field = orUndefined(() => readForm(text, formText))?.get(formField)
+  return field === undefined ? undefined : read(field)
 }
 
 /** The fields of a form; the last value of a repeated name applies. */
@@ -65,17 +66,19 @@ export const undecodable = Symbol('undecodable')
 /**
  * The payload as the reference gateway reads it: JSON in any Unicode encoding, any JSON value, and any form as texts.
  */
-export function parseLoosely(body: Uint8Array): Payload | typeof undecodable {
+export function parseLoosely(body: Uint8Array): Payload | typeof undecodable | undefined {
   const text = jsonText(body)
   if (text === undefined) return undecodable
   try {
-    return readJsonWithin(text, pythonBounds)
+    return { value: readJsonWithin(text, pythonBounds), written: text }
   } catch (error) {
     if (error instanceof BoundError) return undecodable
     if (!(error instanceof SyntaxError)) throw error
   }
   const form = strictText(body)
-  return form === undefined ? undefined : readForm(form, looseText)
+  if (form === undefined) return undefined
+  const value = readForm(form, looseText)
+  return { value, written: writeJson(value) }
 }
 
 /** Escapes as Python reads them: a broken one stays as it is, and bytes that are not UTF-8 are replaced. */
@@ -166,11 +169,12 @@ function textAt(place: Place, scheme: Scheme, headers: Headers, payload: Json): 
 }
 
 /**
- * A payload as JSON text. Only payloads that seem to contain a number that JSON cannot represent are searched for one.
+ * A payload as JSON text in one line: as its sender wrote it, if that is one. Written anew are those that seem to contain a
+ * number that JSON cannot represent, too.
  */
-export function payloadText(payload: Json): string {
-  const text = writeJson(payload)
-  return /NaN|Infinity/.test(text) ? writeJson(finite(payload)) : text
+export function payloadText({ value, written }: Payload): string {
+  if (!/[\n\r]|NaN|Infinity/.test(written)) return written
+  return writeJson(finite(value))
 }
 
 /** Replaces numbers that JSON cannot represent (beyond a double, or not finite) by null. */

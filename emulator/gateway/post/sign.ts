@@ -41,14 +41,18 @@ export function signatureOf(
   hmac: Hmac = portableHmac,
 ): string {
   const { signs, encoding, prefix } = scheme
+  const message = signs === '{body}' ? parts.body : messageOf(signs, parts)
+  const digest = hmac(algorithm, key, message)
+  return prefix + (encoding === 'base64' ? base64(digest) : bytesToHex(digest))
+}
+
+function messageOf(signs: string, parts: SignableParts): Uint8Array {
   // Between the names of parts stand texts: the first and the last one can be empty.
   const pieces = signs.split(partName).map((piece, at) => {
     if (at % 2 === 0) return utf8ToBytes(piece)
     return piece === 'body' ? parts.body : latin1(parts[piece as 'time' | 'id' | 'url'])
   })
-  const message = signs === '{body}' ? parts.body : concatBytes(...pieces)
-  const digest = hmac(algorithm, key, message)
-  return prefix + (encoding === 'base64' ? base64(digest) : bytesToHex(digest))
+  return concatBytes(...pieces)
 }
 
 /** The header of a scheme that carries the secret itself. A character stands for a byte. */
