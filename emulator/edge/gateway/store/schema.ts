@@ -1,7 +1,10 @@
 // The tables of the store, the same in SQLite and PostgreSQL.
 
 import { refused } from '../../../lib/refused.ts'
-import type { Query, Sql } from './sql.ts'
+import type { Query, Sql, SqlValue } from './sql.ts'
+
+/** Runs that have not ended. SQLite uses their index for queries that contain these words. */
+export const OPEN = "state IN ('waiting', 'running', 'answered')"
 
 /** The version of the tables. A newer one belongs to a newer flowdouble. */
 const VERSION = 1
@@ -24,30 +27,31 @@ const statements = (isShared: boolean): readonly string[] => [
     error TEXT,
     agent TEXT
   )`,
-  // Apart from the rows that change: a change of a row writes all of it anew.
-  `CREATE TABLE IF NOT EXISTS flowdouble_texts (
-    key TEXT NOT NULL REFERENCES flowdouble_runs (key) ON DELETE CASCADE,
-    part TEXT NOT NULL,
-    text TEXT NOT NULL,
-    PRIMARY KEY (key, part)
-  )`,
+  textTable('flowdouble_accepted', isShared),
+  textTable('flowdouble_answers', isShared),
   // Unfinished runs are few, and finished ones many.
-  `CREATE INDEX IF NOT EXISTS flowdouble_open ON flowdouble_runs (route, seq)
-    WHERE state IN ('waiting', 'running', 'answered')`,
-  'CREATE INDEX IF NOT EXISTS flowdouble_changed ON flowdouble_runs (changed_ms)',
+  `CREATE INDEX IF NOT EXISTS flowdouble_open ON flowdouble_runs (route, seq) WHERE ${OPEN}`,
+  `CREATE INDEX IF NOT EXISTS flowdouble_ended ON flowdouble_runs (changed_ms) WHERE NOT (${OPEN})`,
   `CREATE TABLE IF NOT EXISTS flowdouble_ids (
     route TEXT NOT NULL,
     delivery_id TEXT NOT NULL,
     first_ms BIGINT NOT NULL,
     lease TEXT,
     PRIMARY KEY (route, delivery_id)
-  )`,
+  )${isShared ? '' : ' WITHOUT ROWID'}`,
   'CREATE INDEX IF NOT EXISTS flowdouble_first ON flowdouble_ids (first_ms)',
   `CREATE TABLE IF NOT EXISTS flowdouble_posts (route TEXT NOT NULL, at_ms BIGINT NOT NULL)`,
   'CREATE INDEX IF NOT EXISTS flowdouble_window ON flowdouble_posts (route, at_ms)',
   `CREATE TABLE IF NOT EXISTS flowdouble_owners (name TEXT PRIMARY KEY, seen_ms BIGINT NOT NULL)`,
   'CREATE TABLE IF NOT EXISTS flowdouble_store (version BIGINT NOT NULL)',
 ]
+
+/** Apart from the rows of runs: a change of a row writes all of it anew. */
+const textTable = (name: string, isShared: boolean): string =>
+  `CREATE TABLE IF NOT EXISTS ${name} (
+    seq ${isShared ? 'BIGINT' : 'INTEGER'} PRIMARY KEY REFERENCES flowdouble_runs (seq) ON DELETE CASCADE,
+    text TEXT NOT NULL
+  )`
 
 /** Creates what is missing. Throws a refusal for the store of a newer version. */
 export const createTables = (sql: Sql): Promise<void> =>
@@ -73,4 +77,18 @@ async function checkVersion(query: Query): Promise<void> {
     throw refused(
       `The store has version ${found['version']}, and this flowdouble knows ${VERSION}: install a newer one.`,
     )
+}
+
+/** What a run was accepted with, and its answer; null for what is missing. */
+export async function textsOf(
+  query: Query,
+  seq: SqlValue,
+): Promise<{ readonly run: unknown; readonly answered: unknown }> {
+  const [found] = await query(
+    `SELECT accepted.text AS run, answers.text AS answered FROM flowdouble_accepted AS accepted
+      LEFT JOIN flowdouble_answers AS answers ON answers.seq = accepted.seq WHERE accepted.seq = $1`,
+    [seq],
+  )
+  const read = (text: SqlValue | undefined): unknown => JSON.parse(String(text ?? null))
+  return { run: read(found?.['run']), answered: read(found?.['answered']) }
 }

@@ -8,7 +8,7 @@ import type {
   StoredRun,
   StoreOutcome,
 } from '../../../gateway/state/facts.ts'
-import { createTables } from './schema.ts'
+import { createTables, OPEN, textsOf } from './schema.ts'
 import { type Query, type Row, type Sql, STORED, type StoreOptions } from './sql.ts'
 import { writeFact } from './write.ts'
 
@@ -36,9 +36,6 @@ export type Store = {
   readonly transaction: Sql['transaction']
   readonly close: () => Promise<void>
 }
-
-/** Runs that have not ended. */
-export const OPEN = "state IN ('waiting', 'running', 'answered')"
 
 /** Creates the store in a database, and its tables if they are missing. */
 export async function createStore(sql: Sql, options: StoreOptions): Promise<Store> {
@@ -135,8 +132,9 @@ export async function createStore(sql: Sql, options: StoreOptions): Promise<Stor
 
 const COLUMNS = 'seq, key, state, progress'
 
+/** Without the plus sign SQLite reads all runs, which are in that order. */
 const ANSWERS = `SELECT ${COLUMNS} FROM flowdouble_runs
-  WHERE owner IS NULL AND state = 'answered' ORDER BY seq LIMIT $1`
+  WHERE ${OPEN} AND owner IS NULL AND state = 'answered' ORDER BY +seq LIMIT $1`
 
 const TAKE = 'UPDATE flowdouble_runs SET owner = $1 WHERE seq = $2'
 
@@ -145,7 +143,7 @@ const LET_GO = `UPDATE flowdouble_runs SET owner = NULL,
 
 /** The oldest run of a route that waits; of one in order, only if none before it is under way. */
 const nextOf = `SELECT ${COLUMNS} FROM flowdouble_runs AS one
-  WHERE route = $1 AND state = 'waiting' AND owner IS NULL AND (in_order = 0 OR NOT EXISTS (
+  WHERE ${OPEN} AND route = $1 AND state = 'waiting' AND owner IS NULL AND (in_order = 0 OR NOT EXISTS (
     SELECT 1 FROM flowdouble_runs AS other
     WHERE other.route = $1 AND other.seq < one.seq AND other.${OPEN}))
   ORDER BY seq LIMIT 1`
@@ -153,13 +151,11 @@ const nextOf = `SELECT ${COLUMNS} FROM flowdouble_runs AS one
 /** Rows that another process is taking are left to it. */
 const lock = ({ isShared }: Sql): string => (isShared ? ' FOR UPDATE SKIP LOCKED' : '')
 
-async function runOf(query: Query, { key, progress }: Row): Promise<StoredRun> {
-  const texts = await query('SELECT part, text FROM flowdouble_texts WHERE key = $1', [key ?? ''])
-  const read = (part: string): unknown =>
-    JSON.parse(String(texts.find((one) => one['part'] === part)?.['text'] ?? 'null'))
-  const answered = read('answered') as StoredAnswer | null
+async function runOf(query: Query, { seq, progress }: Row): Promise<StoredRun> {
+  const texts = await textsOf(query, seq ?? null)
+  const answered = texts.answered as StoredAnswer | null
   return {
-    ...(read('run') as StoredRun),
+    ...(texts.run as StoredRun),
     answered:
       answered === null || progress === null || progress === undefined
         ? null
@@ -170,7 +166,7 @@ async function runOf(query: Query, { key, progress }: Row): Promise<StoredRun> {
 async function backlogOf(query: Query): Promise<readonly Backlog[]> {
   const rows =
     await query(`SELECT route, COUNT(*) AS count, SUM(bytes) AS bytes FROM flowdouble_runs
-    WHERE state = 'waiting' AND owner IS NULL GROUP BY route ORDER BY MIN(seq)`)
+    WHERE ${OPEN} AND state = 'waiting' AND owner IS NULL GROUP BY route ORDER BY MIN(seq)`)
   return rows.map(({ route, count, bytes }) => ({
     route: String(route),
     count: Number(count),

@@ -1,7 +1,8 @@
 // Stored runs for operators: lists and shows them, and retries, cancels or drops one.
 
-import { finalStates } from '../../../gateway/state/facts.ts'
+import { finalStates, type StoredAnswer, type StoredRun } from '../../../gateway/state/facts.ts'
 import { refused } from '../../../lib/refused.ts'
+import { OPEN, textsOf } from './schema.ts'
 import { CANCELS, type Query, type Row, type SqlValue, STORED } from './sql.ts'
 import type { Store } from './store.ts'
 
@@ -69,7 +70,7 @@ export async function answerRuns(
       await query('DELETE FROM flowdouble_runs WHERE key = $1', [key])
       return { run, changed: null }
     }
-    await retry(query, key, run)
+    await retry(query, run)
     if (store.isShared) await query('SELECT pg_notify($1, $2)', [STORED, before.route])
     return { run: await detail(query, await find(query, key)), changed: 'retried' }
   })
@@ -79,7 +80,8 @@ export async function answerRuns(
 }
 
 /** An answer is delivered again, from the first part that has not arrived; without a usable one the agent runs again. */
-async function retry(query: Query, key: string, run: RunDetail): Promise<void> {
+async function retry(query: Query, run: RunDetail): Promise<void> {
+  const { key, seq } = run
   const { agent_error, progress } = run as { agent_error?: unknown; progress?: unknown }
   const hasAnswer = typeof progress === 'object' && progress !== null && agent_error === null
   if (hasAnswer) {
@@ -89,7 +91,7 @@ async function retry(query: Query, key: string, run: RunDetail): Promise<void> {
     ])
     return
   }
-  await query("DELETE FROM flowdouble_texts WHERE key = $1 AND part = 'answered'", [key])
+  await query('DELETE FROM flowdouble_answers WHERE seq = $1', [seq])
   await set(query, key, "state = 'waiting', error = NULL, progress = NULL", [])
 }
 
@@ -108,15 +110,21 @@ const set = (
 const COLUMNS =
   'key, seq, route, delivery_id, state, target, begun, progress, accepted_ms, changed_ms, error'
 
+/** Each half has an index: there can be a million runs. */
+const CHANGED = `changed_ms > $4 AND seq IN (
+  SELECT seq FROM flowdouble_runs WHERE ${OPEN} UNION ALL
+  SELECT seq FROM flowdouble_runs WHERE NOT (${OPEN}) AND changed_ms > $4)`
+
 async function list(
   query: Query,
-  { state = '', route = '', limit, changedMs = 0 }: Extract<RunsRequest, { do: 'list' }>,
+  { state = '', route = '', limit, changedMs }: Extract<RunsRequest, { do: 'list' }>,
 ): Promise<readonly RunRow[]> {
+  const isSince = changedMs !== undefined
   const rows = await query(
     `SELECT ${COLUMNS} FROM flowdouble_runs
-      WHERE (state = $1 OR $1 = '') AND (route = $2 OR $2 = '') AND changed_ms > $3
-      ORDER BY seq DESC LIMIT $4`,
-    [state, route, changedMs, limit],
+      WHERE (state = $1 OR $1 = '') AND (route = $2 OR $2 = '') ${isSince ? `AND ${CHANGED}` : ''}
+      ORDER BY seq DESC LIMIT $3`,
+    [state, route, limit, ...(isSince ? [changedMs] : [])],
   )
   return rows.map(rowOf).toReversed()
 }
@@ -150,14 +158,17 @@ function rowOf(row: Row): RunRow {
 }
 
 async function detail(query: Query, row: RunRow): Promise<RunDetail> {
-  const texts = await query('SELECT part, text FROM flowdouble_texts WHERE key = $1', [row.key])
-  const part = (name: string): Readonly<Record<string, unknown>> =>
-    (read(texts.find((one) => one['part'] === name)?.['text']) ?? {}) as Record<string, unknown>
-  const { event, prompt, skills, payload, place } = part('run')
-  const { answer = null, error: agent_error = null, text = null } = part('answered')
-  const [found] = await query('SELECT progress FROM flowdouble_runs WHERE key = $1', [row.key])
+  const texts = await textsOf(query, row.seq)
+  const { event, prompt, skills, payload, place } = (texts.run ?? {}) as Partial<StoredRun>
+  const {
+    answer = null,
+    error = null,
+    text = null,
+  } = (texts.answered ?? {}) as Partial<StoredAnswer>
+  const [found] = await query('SELECT progress FROM flowdouble_runs WHERE seq = $1', [row.seq])
   const progress = read(found?.['progress'])
-  return { ...row, event, prompt, skills, payload, place, answer, agent_error, text, progress }
+  const run = { event, prompt, skills, payload, place }
+  return { ...row, ...run, answer, agent_error: error, text, progress }
 }
 
 const read = (text: SqlValue | undefined): unknown =>

@@ -3,7 +3,7 @@
 import { limits } from '../../../../spec/limits.ts'
 import { runBytes } from '../../../gateway/state/waiting.ts'
 import type { Fact, StoreOutcome } from '../../../gateway/state/facts.ts'
-import type { Query, StoreOptions } from './sql.ts'
+import type { Query, SqlValue, StoreOptions } from './sql.ts'
 
 type FactOf<K extends Fact['kind']> = Extract<Fact, { kind: K }>
 
@@ -14,6 +14,8 @@ export async function writeFact(
   { owner }: StoreOptions,
   nowMs: number,
 ): Promise<StoreOutcome> {
+  const changed = async (key: string, what: string, ...values: SqlValue[]): Promise<StoreOutcome> =>
+    (await change(query, key, owner, nowMs, what, values)) === undefined ? 'lost' : 'done'
   switch (fact.kind) {
     case 'counted':
       return count(query, fact, nowMs)
@@ -22,19 +24,18 @@ export async function writeFact(
     case 'accepted':
       return accept(query, fact, owner, nowMs)
     case 'begun':
-      return change(query, fact.key, owner, nowMs, BEGUN, [])
+      return changed(fact.key, BEGUN)
     case 'answered':
       return answer(query, fact, owner, nowMs)
     case 'attempt':
-      return change(query, fact.key, owner, nowMs, ATTEMPT, [
-        JSON.stringify(fact.progress),
-        JSON.stringify(fact.error),
-      ])
+      return changed(fact.key, ATTEMPT, JSON.stringify(fact.progress), JSON.stringify(fact.error))
     case 'ended':
-      return change(query, fact.key, owner, nowMs, ENDED, [
+      return changed(
+        fact.key,
+        ENDED,
         fact.state,
         fact.error === null ? null : JSON.stringify(fact.error),
-      ])
+      )
     case 'confirmed':
       await query('UPDATE flowdouble_ids SET lease = NULL WHERE route = $1 AND delivery_id = $2', [
         fact.route,
@@ -98,9 +99,9 @@ async function accept(
   nowMs: number,
 ): Promise<StoreOutcome> {
   const { key, route, delivery_id, isInOrder, acceptedMs } = run
-  await query(
+  const [added] = await query(
     `INSERT INTO flowdouble_runs (key, route, delivery_id, state, owner, in_order, bytes, accepted_ms, changed_ms,
-      begun, target) VALUES ($1, $2, $3, 'waiting', $4, $5, $6, $7, $8, 0, $9)`,
+      begun, target) VALUES ($1, $2, $3, 'waiting', $4, $5, $6, $7, $8, 0, $9) RETURNING seq`,
     [
       key,
       route,
@@ -113,7 +114,10 @@ async function accept(
       run.place.target,
     ],
   )
-  await addText(query, key, 'run', run)
+  await query('INSERT INTO flowdouble_accepted (seq, text) VALUES ($1, $2)', [
+    added?.['seq'] ?? null,
+    JSON.stringify(run),
+  ])
   return 'done'
 }
 
@@ -122,43 +126,34 @@ const ANSWERED = "state = 'answered', progress = $4, agent = NULL"
 const ATTEMPT = 'progress = $4, error = $5'
 const ENDED = 'state = $4, error = $5, owner = NULL, agent = NULL'
 
-/** Changes a run of this gateway; `lost` if it is another's by now. */
+/** Changes a run of this gateway, whose number it returns; undefined if it is another's by now. */
 async function change(
   query: Query,
   key: string,
   owner: string,
   nowMs: number,
   what: string,
-  values: readonly (string | number | null)[],
-): Promise<StoreOutcome> {
-  const changed = await query(
+  values: readonly SqlValue[],
+): Promise<SqlValue | undefined> {
+  const [changed] = await query(
     `UPDATE flowdouble_runs SET changed_ms = $3, ${what} WHERE key = $1 AND owner = $2 RETURNING seq`,
     [key, owner, nowMs, ...values],
   )
-  return changed.length > 0 ? 'done' : 'lost'
+  return changed?.['seq']
 }
 
+/** Adds the answer of a run; the first one stays. */
 async function answer(
   query: Query,
   { key, answered: { progress, ...answered } }: FactOf<'answered'>,
   owner: string,
   nowMs: number,
 ): Promise<StoreOutcome> {
-  const outcome = await change(query, key, owner, nowMs, ANSWERED, [JSON.stringify(progress)])
-  if (outcome === 'done') await addText(query, key, 'answered', answered)
-  return outcome
-}
-
-/** Adds a text of a run; the first one stays. */
-async function addText(
-  query: Query,
-  key: string,
-  part: 'run' | 'answered',
-  value: object,
-): Promise<void> {
+  const seq = await change(query, key, owner, nowMs, ANSWERED, [JSON.stringify(progress)])
+  if (seq === undefined) return 'lost'
   await query(
-    `INSERT INTO flowdouble_texts (key, part, text) VALUES ($1, $2, $3)
-      ON CONFLICT (key, part) DO NOTHING`,
-    [key, part, JSON.stringify(value)],
+    'INSERT INTO flowdouble_answers (seq, text) VALUES ($1, $2) ON CONFLICT (seq) DO NOTHING',
+    [seq, JSON.stringify(answered)],
   )
+  return 'done'
 }
