@@ -208,9 +208,9 @@ export const limits = {
     'operations/connections',
   ]),
   unfinishedBodies: limit(
-    64 * MiB,
+    16 * MiB,
     'bytes',
-    'all bodies together of which the gateway has received a part',
+    'all bodies together of which the gateway has received a part, unless they can be larger',
     ['operations/unfinished-bodies'],
   ),
   headTime: limit(10, 'seconds', 'the head of a request to the gateway', ['operations/slow-head']),

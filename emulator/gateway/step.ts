@@ -16,7 +16,7 @@ import { health, ready } from './health.ts'
 import { metricsReply } from './metrics.ts'
 import { noteMetrics } from './state/metrics.ts'
 import { routeOf } from './static-routes.ts'
-import { noteFailures } from './state/problems.ts'
+import { noteFailures, setProblem } from './state/problems.ts'
 import { originOf } from './post/origin.ts'
 import { failureOf, scriptFailure } from './deliveries/scripts.ts'
 import { attempt, endAttempt, timeOuts } from './outbox.ts'
@@ -93,6 +93,8 @@ function apply(world: GatewayWorld, input: GatewayInput): void {
     case 'backlog':
       world.state.backlog = new Map(input.routes.map((one) => [one.route, one]))
       return
+    case 'store-problem':
+      return setProblem(world.state, 'store', input.problem)
     case 'drain':
       world.state.isDraining = true
       return

@@ -5,7 +5,7 @@ import { gatewayRefusals, outcomes } from '../../spec/gateway/webhooks.ts'
 import type { JournalReader, Link, LineEntry, Value } from './explain.ts'
 
 export const gatewayReader: JournalReader = {
-  inputText: ({ kind, target, run, delivery }) => {
+  inputText: ({ kind, target, run, delivery, problem }) => {
     switch (kind) {
       case 'file':
         return 'the subscriptions file changes'
@@ -15,6 +15,8 @@ export const gatewayReader: JournalReader = {
         return `delivery ${String(delivery)} ends`
       case 'fail':
         return `deliveries to ${String(target)} fail from now on`
+      case 'store-problem':
+        return typeof problem === 'string' ? problem : 'the store works again'
       default:
         return undefined
     }

@@ -22,7 +22,7 @@ export const operationEndpoints = {
 export const rules = {
   ...chosen.gateway({
     'operations/unfinished-bodies':
-      'Unfinished bodies hold 64 MiB together; beyond that, the one that stalls longest gets 503.',
+      'Unfinished bodies hold 16 MiB, or twice max_body_bytes; beyond it the one that stalls gets 503.',
     'operations/slow-body':
       'A body that stands still for 30 seconds, or takes 300 seconds, gets 408.',
     'operations/slow-head': 'A request head that takes longer than 10 seconds gets 408.',
@@ -41,6 +41,8 @@ export const rules = {
       'A corrupt subscriptions file is a reason until it is valid or gone.',
     'operations/degraded-target':
       'So is a target whose last 3 attempts failed, for 3600 seconds from the latest one.',
+    'operations/degraded-store':
+      'So is a store that fails or is full, until it keeps something again.',
     'operations/ready':
       'GET /ready returns 200 "ready"; while the gateway stops, it returns 503 "draining".',
     'operations/metrics':

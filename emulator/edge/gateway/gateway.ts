@@ -202,9 +202,13 @@ type Bounded = {
   readonly refused: ReturnType<typeof boundLines>
 }
 
-/** A known gateway keeps idle connections for as long as it does. */
-const boundsOf = ({ like }: CompleteGatewayOptions, own: Partial<Bounds> = {}): Bounds => ({
+/** A known gateway keeps idle connections for as long as it does. Where bodies can be large, one of them has room. */
+const boundsOf = (
+  { like, maxBodyBytes }: CompleteGatewayOptions,
+  own: Partial<Bounds> = {},
+): Bounds => ({
   ...usualBounds,
+  unfinishedBytes: Math.max(usualBounds.unfinishedBytes, 2 * maxBodyBytes),
   ...(like !== null && { idleMs: KEEP_ALIVE_MS }),
   ...own,
 })

@@ -48,6 +48,8 @@ export type GatewayInput =
   | { readonly kind: 'claimed'; readonly atMs: number; readonly runs: readonly StoredRun[] }
   /** What waits in the store, by route, beside the runs that this gateway has. */
   | { readonly kind: 'backlog'; readonly atMs: number; readonly routes: readonly Backlog[] }
+  /** What is wrong with the store, in a sentence; null if it works again. */
+  | { readonly kind: 'store-problem'; readonly atMs: number; readonly problem: string | null }
   /** It is to stop: it accepts no posts from now on, and starts no runs. */
   | { readonly kind: 'drain'; readonly atMs: number }
   /** Ends a run, whose answer nobody needs any more. */

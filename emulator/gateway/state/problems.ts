@@ -18,7 +18,8 @@ export function setProblem(
   else problems.set(about, problem)
 }
 
-/** Notes the attempts among the effects of a step [operations/degraded-target]. */
+/**
+ * Notes the attempts among the effects of a step [operations/degraded-target]. */
 export function noteFailures(
   { failures, nowMs }: GatewayState,
   effects: readonly GatewayEffect[],

@@ -21,6 +21,9 @@ const PART = 400_000
 /** Enough for two parts, or for the rest of one of them. */
 const TWO_PARTS = { unfinishedBytes: 1_000_000 }
 
+/** More than unfinished bodies usually hold together. */
+const MAX_BYTES = 17 * 2 ** 20
+
 /** Sends a part of a body. Once another post is answered, the gateway has read it. */
 async function begin({ url, post }: GatewaySubject): Promise<HalfSent> {
   const half = await sendHalf(url, partOfPost('hook', SIZE, PART))
@@ -84,6 +87,17 @@ proves(
     for (const { socket } of open) socket.destroy()
   },
   bounded(TWO_PARTS),
+)
+
+// A body may be as large as the settings say, however little the others may hold.
+proves(
+  'operations/unfinished-bodies',
+  async ({ post }) => {
+    const large = 'x'.repeat(MAX_BYTES)
+    expect((await post('hook', large)).status).toBe(400)
+    expect((await post('hook', `${large}x`)).status).toBe(413)
+  },
+  { routes, maxBodyBytes: MAX_BYTES },
 )
 
 proves(

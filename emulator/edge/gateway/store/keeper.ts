@@ -19,8 +19,6 @@ export type Keeper = {
   readonly cancel: (key: string) => void
   /** Resolves when nothing is being written or taken; undefined if that is so now. */
   readonly busy: () => Promise<void> | undefined
-  /** Why the store fails; null if it works. */
-  readonly failure: () => string | null
   /** Writes what is left, and lets go of all runs. Resolves to their number. */
   readonly close: () => Promise<number>
 }
@@ -44,7 +42,7 @@ type Entry = { readonly number: number | null; readonly facts: readonly Fact[] }
 const MAX_BATCH = 500
 /** How many answers to deliver one look takes. */
 const MAX_ANSWERS = 1000
-/** How long to wait before a store that failed is tried again, in milliseconds. */
+/** How long to wait before a store that failed is tried again, in milliseconds, where time passes by itself. */
 const RETRY_MS = 1000
 /** How often to look for runs, in milliseconds. */
 const LOOK_MS = 1000
@@ -63,6 +61,8 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
   let failed: { readonly why: string; readonly untilMs: number } | undefined
   let isFull = false
   let backlog = ''
+  const retryMs = isLive ? RETRY_MS : 0
+  let problem: string | null = null
 
   const schedule = (): void => {
     if (isScheduled || isClosed || writing !== undefined || queue.length === 0) return
@@ -108,7 +108,7 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
       return retryLater()
     }
     try {
-      if (doubtful.length > 0) await store.release(doubtful)
+      if (doubtful.length > 0 && (await store.release(doubtful)) > 0) claim()
       doubtful = []
       await write(batch)
     } catch (error) {
@@ -128,6 +128,7 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
     for (const [at, { number }] of batch.entries()) outcome(number, outcomes[at] ?? 'failed')
     if (outcomes.includes('failed')) await makeRoom()
     else isFull = false
+    report()
   }
 
   /** Where not all fits, some does: the end of a run makes room for others. */
@@ -149,7 +150,9 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
     if (!isFull)
       log('error', 'The store is full: posts get 503 until runs have ended. See --store-mib.')
     isFull = true
-    await store.prune(timeMs())
+    report()
+    // A full disk can have no room for that either.
+    await store.prune(timeMs()).catch(() => undefined)
   }
 
   /** Waits until the store is tried again, unless a post comes that would wait too. */
@@ -157,7 +160,7 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
     queue.some(({ facts }) => isPost(facts)) || isClosed
       ? Promise.resolve()
       : new Promise((resolve) => {
-          const timer = setTimeout(end, RETRY_MS)
+          const timer = setTimeout(end, retryMs)
           wake = end
           function end(): void {
             clearTimeout(timer)
@@ -169,11 +172,26 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
   const fails = (error: unknown): void => {
     const why = reasonOf(error)
     if (failed === undefined) log('error', `The store fails: ${why}. Posts get 503 until it works.`)
-    failed = { why, untilMs: performance.now() + RETRY_MS }
+    failed = { why, untilMs: performance.now() + retryMs }
+    report()
   }
+  /** It has written: reading can succeed where that fails. */
   const works = (): void => {
     if (failed !== undefined) log('info', 'The store works again.')
     failed = undefined
+    report()
+  }
+  /** Lets /health say what is wrong [operations/degraded-store]. */
+  const report = (): void => {
+    const now =
+      failed === undefined
+        ? isFull
+          ? 'The store is full.'
+          : null
+        : `The store fails: ${failed.why}.`
+    if (now === problem || isClosed) return
+    problem = now
+    dispatch((atMs) => ({ kind: 'store-problem', atMs, problem: now }))
   }
 
   const claim = (): void => {
@@ -187,7 +205,6 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
 
   const take = async (): Promise<void> => {
     const runs = await store.claim(Math.max(0, room()), MAX_ANSWERS)
-    works()
     if (isClosed) return
     if (runs.length > 0) dispatch((atMs) => ({ kind: 'claimed', atMs, runs }))
     const routes = await store.backlog()
@@ -222,6 +239,7 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
   const live = async (): Promise<void> => {
     try {
       await store.live(timeMs(), !store.isShared || performance.now() - sinceMs > leaseMs)
+      works()
     } catch (error) {
       sinceMs = performance.now()
       throw error
@@ -262,7 +280,6 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
     claim,
     cancel,
     busy,
-    failure: () => failed?.why ?? null,
     close: async () => {
       for (const timer of timers) clearInterval(timer)
       unlisten()

@@ -61,8 +61,8 @@ export async function openSqlite(path: string, maxBytes: number): Promise<Sql> {
     isShared: false,
     transaction: (work) =>
       turn(async () => {
-        run('BEGIN IMMEDIATE', [])
         try {
+          run('BEGIN IMMEDIATE', [])
           const result = await work(query)
           run('COMMIT', [])
           return result

@@ -1,0 +1,96 @@
+// A gateway whose disk fails: at each of the statements of a post and its run, or at every write for a while.
+
+import { gatewayHealth } from '../../../spec/gateway/webhooks.ts'
+import { expect } from '../../judge/expect.ts'
+import { sendTo } from '../../judge/gateway-subject.ts'
+import { proves } from '../../judge/proves.ts'
+import { violations } from '../../judge/judge.ts'
+import { type Fails, injectFailures } from '../../support/stores/failing.ts'
+import { newStorePath, postText, startStored } from '../../support/stores/gateways.ts'
+
+/** What changes a database. */
+const writes = /^\s*(?:BEGIN|COMMIT|INSERT|UPDATE|DELETE)/
+
+proves(
+  ['store/stored-first', 'store/failure', 'store/recovers', 'store/run-at-least-once'],
+  async () => {
+    let left = Infinity
+    let when: ReturnType<Fails> = 'before'
+    // What fails when all is written matters where that ends a transaction.
+    const restore = await injectFailures((sql) =>
+      (when === 'before' || sql === 'COMMIT') && --left === 0 ? when : undefined,
+    )
+    const gateway = await startStored(newStorePath())
+    const refused = { before: 0, after: 0 }
+    for (const moment of ['before', 'after'] as const) {
+      when = moment
+      let hasFailed = true
+      for (let at = 1; hasFailed; at++) {
+        const id = `${when}-${at}`
+        left = at
+        const first = await postText(gateway, 'ci', id, id)
+        if (first.status === 503) {
+          refused[when]++
+          // Only a write whose success the disk conceals leaves an id, and its run.
+          const retry = await postText(gateway, 'ci', id, id)
+          expect(retry.status).toBe(retry.json.status === 'duplicate' ? 200 : 202)
+          if (retry.status === 200) expect(when).toBe('after')
+        } else expect(first.status).toBe(202)
+        await gateway.until('idle')
+        hasFailed = left <= 0
+        left = Infinity
+        // The next post finds what the failure has left.
+        await postText(gateway, 'ci', `${id}-next`, `${id}-next`)
+        await gateway.until('idle')
+        for (const one of [id, `${id}-next`])
+          expect(gateway.outbox().filter(({ text }) => text === one)).toMatchObject([
+            { status: 'delivered' },
+          ])
+      }
+    }
+    // Those of its post, of which the last is its commit.
+    expect(refused.before).toBeGreaterThan(3)
+    expect(refused.after).toBe(1)
+    await gateway.close()
+    restore()
+  },
+)
+
+proves(['operations/degraded-store', 'store/failure', 'store/recovers'], async () => {
+  let isBroken = false
+  const restore = await injectFailures((sql) =>
+    isBroken && writes.test(sql) ? 'before' : undefined,
+  )
+  const logs: string[] = []
+  const gateway = await startStored(newStorePath(), { onLog: ({ text }) => logs.push(text) })
+  const health = async () => {
+    const reply = await sendTo(gateway.url)('GET', '/health')
+    expect(reply.status).toBe(200)
+    expect(violations(gatewayHealth, reply.json())).toEqual([])
+    return reply.json()
+  }
+  expect(await health()).toMatchObject({ status: 'ok' })
+  isBroken = true
+  for (const id of ['a', 'b']) {
+    const refused = await postText(gateway, 'ci', id, id)
+    expect(refused).toMatchObject({ status: 503, json: { error: 'Cannot store the event' } })
+    expect(await health()).toMatchObject({
+      status: 'degraded',
+      reasons: ['The store fails: disk I/O error.'],
+    })
+  }
+  isBroken = false
+  expect((await postText(gateway, 'ci', 'a', 'a')).status).toBe(202)
+  const healthy = await health()
+  expect(healthy).toMatchObject({ status: 'ok' })
+  expect(healthy).not.toHaveProperty('reasons')
+  await gateway.until('idle')
+  expect(gateway.outbox().map(({ text }) => text)).toEqual(['a'])
+  const lines = logs.filter((text) => text.startsWith('The store'))
+  expect(lines).toEqual([
+    'The store fails: disk I/O error. Posts get 503 until it works.',
+    'The store works again.',
+  ])
+  await gateway.close()
+  restore()
+})
