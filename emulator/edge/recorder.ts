@@ -6,6 +6,7 @@ import { createLandmarks, type Landmarks } from '../journal/landmarks.ts'
 import { createRequestLog } from '../journal/request-log.ts'
 import { createRing, type Ring } from '../journal/ring.ts'
 import type { JournalFormat, LineWriter } from '../journal/lines.ts'
+import type { OwnNames } from '../journal/secret-names.ts'
 import type { JournalFile } from './journal-file.ts'
 
 export type Recorder<I, E> = {
@@ -34,6 +35,8 @@ export type Recorder<I, E> = {
 export type Redaction = {
   readonly known: readonly string[]
   readonly toPlaceholder: (secret: string) => string
+  /** Names that count as those of secrets, or do not, beyond the usual ones. */
+  readonly names?: OwnNames
 }
 
 /** What a recorder needs to know about its machine. `options` makes those of the machine. */

@@ -7,7 +7,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { hiddenFromCharacters, insecureSecret } from '../../spec/gateway/signatures.ts'
 import { redactHeader } from '../journal/redact-header.ts'
-import { nameRules } from '../journal/secret-names.ts'
+import { type NameRules, nameRules } from '../journal/secret-names.ts'
 import { restoreInput, lineBody, decodeUtf8 } from '../journal/bodies.ts'
 import type { JournalFormat, JournalRedactor, ToPlaceholder } from '../journal/lines.ts'
 import { type ReplayResult, replayJournal } from '../journal/replay.ts'
@@ -21,7 +21,7 @@ import { type GatewayStateOptions } from './state/state.ts'
 import { createGatewayWorld } from './gateway.ts'
 import { readFile } from './state/read-subscriptions.ts'
 import { gatewaySecrets, secretHolders } from './state/routes.ts'
-import { addressOf, type NamedScheme, schemesWith } from './post/schemes.ts'
+import { addressOf, type NamedScheme, plainHeaders, schemesWith } from './post/schemes.ts'
 import { type Replacement, signedAgain } from './post/sign-again.ts'
 
 export type GatewayEntry = Entry<GatewayInput, GatewayEffect>
@@ -112,7 +112,8 @@ function redactor(
   { schemes, baseUrl }: SigningOptions,
 ): JournalRedactor<GatewayStateOptions, GatewayInput, GatewayEffect> {
   const redact = createRedactor(everKnown, toPlaceholder)
-  const signing = { schemes: [...schemesWith(schemes).values()], baseUrl }
+  const { isSecretName } = nameRules({ redact: [], keep: plainHeaders(schemes) })
+  const signing = { schemes: [...schemesWith(schemes).values()], baseUrl, isSecretName }
   return {
     options: (options) => ({
       // A scenario can contain a secret too.
@@ -139,13 +140,16 @@ function redactRoutes(text: string, secret: (one: string) => string): string {
   return writeJson(routes)
 }
 
+/** What it needs to redact posts. */
+type PostRedaction = Pick<NameRules, 'isSecretName'> & {
+  readonly schemes: readonly NamedScheme[]
+  readonly baseUrl: string | null
+}
+
 function redactInput(
   input: GatewayInput,
   redact: Redactor,
-  {
-    schemes,
-    baseUrl,
-  }: { readonly schemes: readonly NamedScheme[]; readonly baseUrl: string | null },
+  { schemes, baseUrl, isSecretName }: PostRedaction,
 ): unknown {
   if (input.kind === 'file') {
     return input.text === null ? input : { ...input, text: redact.inRoutes(input.text) }
@@ -176,8 +180,6 @@ function redactInput(
     ...(packed !== undefined && { packedBase64: base64(redactedPacked ?? bytes) }),
   }
 }
-
-const { isSecretName } = nameRules()
 
 function redactValue(value: unknown, redact: Redactor): unknown {
   if (typeof value === 'string') return redact.inText(value)

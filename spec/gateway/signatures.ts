@@ -349,6 +349,8 @@ export const rules = {
       'A signed time consists of decimal digits only; any other text is rejected.',
     'signatures/old-secret':
       'Each of the `old_secrets` of a route counts like its secret until the time of day in `valid_until`.',
+    'signatures/replayed':
+      'Journal and recording keep the headers in which a scheme names id, event and time of a post.',
     'signatures/hidden':
       "No secret of 4 or more characters appears in a reply, a log line or the gateway's journal.",
   }),

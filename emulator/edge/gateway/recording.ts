@@ -2,6 +2,7 @@
 
 import type { GatewayEffect, GatewayInput } from '../../gateway/state/inputs.ts'
 import type { GatewayWorld } from '../../gateway/state/state.ts'
+import { plainHeaders } from '../../gateway/post/schemes.ts'
 import type { Effect, Entry, Input } from '../../machine.ts'
 import type { CompleteGatewayOptions } from '../../options/gateway.ts'
 import { nameLike } from '../../options/like.ts'
@@ -25,7 +26,9 @@ export async function gatewayRecording(
   const { epochMs } = setup.options
   const machine = { info, scheme: 'http', epochMs, serverName: nameLike(like) } as const
   const noFrames = (): Uint8Array => new Uint8Array()
-  return recordingText(entries.map(overHttp), machine, await recorder.redaction(), noFrames)
+  const names = { redact: [], keep: plainHeaders(setup.options.schemes) }
+  const redaction = Object.assign({ names }, await recorder.redaction())
+  return recordingText(entries.map(overHttp), machine, redaction, noFrames)
 }
 
 /** What passes over HTTP. */

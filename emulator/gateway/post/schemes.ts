@@ -75,6 +75,18 @@ export const hasHeader = (scheme: Scheme, name: string): boolean =>
     ? tokenHeader.test(name) && !headersInFull.has(name)
     : name === scheme.header.toLowerCase()
 
+/**
+ * The headers in which schemes name the id, the event or the time of a post, unless another scheme has its signature there.
+ * Whatever they are called, a replay needs what they say [signatures/replayed].
+ */
+export function plainHeaders(own: OwnSchemes): readonly string[] {
+  const all = [...schemesWith(own).values()]
+  return all
+    .flatMap(({ scheme: { id, event, time } }) => [id, event, time])
+    .flatMap((place) => (place !== undefined && 'header' in place ? place.header : []))
+    .filter((name) => !all.some(({ scheme }) => hasHeader(scheme, name.toLowerCase())))
+}
+
 /** The values of the header of a scheme in a post, without empty ones. */
 export function signaturesIn(scheme: Scheme, headers: Headers): readonly string[] {
   if (!isFamily(scheme)) return [headerIn(headers, scheme.header)].filter((one) => one !== '')

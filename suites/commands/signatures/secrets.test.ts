@@ -217,3 +217,37 @@ provesQuirk('webhooks.fewer-schemes', async (subject) => {
   const stripe = headersOf('stripe', at(NOW, 'wrong'))
   expect(await status(subject, { ...stripe, ...signed(body) })).toBe(202)
 })
+
+proves(
+  'signatures/replayed',
+  async ({ gateway, post, send, idle }) => {
+    const body = '{}'
+    const digest = signed(body)['X-Hub-Signature-256'] ?? ''
+    // Their names sound like those of credentials.
+    const kinds = { 'X-Event-Key': 'repo:push', 'X-Acme-Key': 'paid', 'X-Acme-Token': 'id-of-it' }
+    const bitbucket = { 'X-Hub-Signature': digest, ...kinds }
+    const acme = { 'X-Acme-Sign': digest.slice('sha256='.length), ...kinds }
+    const path = '/webhooks/acme'
+    expect((await send('POST', '/webhooks/bitbucket', body, bitbucket)).json()).toMatchObject({
+      event: 'repo:push',
+    })
+    expect((await send('POST', path, body, acme)).json()).toMatchObject({ event: 'paid' })
+    expect((await post('acme', {}, { 'X-Acme-Sign': 'wrong', ...kinds })).status).toBe(401)
+    await idle()
+    const journal = await gateway.journal()
+    for (const text of [journal.join('\n'), await gateway.recording()]) {
+      expect(text.split('repo:push').length).toBeGreaterThan(3)
+      expect(text.split('"paid"').length).toBeGreaterThan(3)
+      // A token is a secret at some route, whatever it is here.
+      expect(text).not.toContain('id-of-it')
+    }
+    expect(replayGateway(journal)).toEqual({ entries: journal.length - 1, differs: null })
+  },
+  {
+    schemes: { acme: { header: 'X-Acme-Sign', event: { header: 'X-Acme-Key' } } },
+    routes: {
+      bitbucket: { secret: SECRET, scheme: 'bitbucket' },
+      acme: { secret: SECRET, scheme: 'acme' },
+    },
+  },
+)
