@@ -46,6 +46,17 @@ export function isAtWork({ state }: GatewayWorld): boolean {
 export const unfinished = ({ state: { running, attempts } }: GatewayWorld): number =>
   running.size + attempts.size
 
+/** The keys of the runs that it works on. */
+export function keysOfRuns({
+  state: { running, attempts, pending },
+}: GatewayWorld): ReadonlySet<string> {
+  const keys = new Set<string>()
+  for (const { run } of running.values()) keys.add(run.key)
+  for (const { ending } of attempts.values()) if (ending.kind === 'answer') keys.add(ending.key)
+  for (const one of pending.values()) if (one.kind === 'answer') keys.add(one.message.key)
+  return keys
+}
+
 /** Starts an accepted run, or lets it wait. */
 export function startRun(world: GatewayWorld, accepted: StoredRun): void {
   const id = nextSerial(world)

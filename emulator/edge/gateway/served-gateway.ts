@@ -17,7 +17,7 @@ import {
   runsText,
 } from '../../gateway/recent.ts'
 import type { GatewayWorld } from '../../gateway/state/state.ts'
-import { isAtWork, roomForRuns, unfinished } from '../../gateway/runs.ts'
+import { isAtWork, keysOfRuns, roomForRuns, unfinished } from '../../gateway/runs.ts'
 import { metricsReply } from '../../gateway/metrics.ts'
 import { asksForMetrics, needsBody } from '../../gateway/step.ts'
 import type { CompleteGatewayOptions } from '../../options/gateway.ts'
@@ -150,6 +150,7 @@ export function connectGateway(
       : createKeeper(store, {
           dispatch: host.driver.dispatch,
           room: () => roomForRuns(world),
+          held: () => keysOfRuns(world),
           timeMs: host.timeMs,
           isLive: options.clock === 'real',
           leaseMs: options.leaseMs,

@@ -1,4 +1,4 @@
-// A gateway whose disk fails: at each of the statements of a post and its run, or at every write for a while.
+// A gateway whose disk fails: at each of the statements of a post and its run, at each commit of its start, or at every write for a while.
 
 import { gatewayHealth } from '../../../spec/gateway/webhooks.ts'
 import { expect } from '../../judge/expect.ts'
@@ -6,7 +6,7 @@ import { sendTo } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
 import { violations } from '../../judge/judge.ts'
 import { type Fails, injectFailures } from '../../support/stores/failing.ts'
-import { newStorePath, postText, startStored } from '../../support/stores/gateways.ts'
+import { afterKill, newStorePath, postText, startStored } from '../../support/stores/gateways.ts'
 
 /** What changes a database. */
 const writes = /^\s*(?:BEGIN|COMMIT|INSERT|UPDATE|DELETE)/
@@ -92,5 +92,32 @@ proves(['operations/degraded-store', 'store/failure', 'store/recovers'], async (
     'The store works again.',
   ])
   await gateway.close()
+  restore()
+})
+
+proves(['store/run-at-least-once', 'store/recovers'], async () => {
+  const path = newStorePath()
+  const first = await startStored(path, { agent: () => new Promise(() => undefined) })
+  await postText(first, 'ci', 'a', 'one')
+  let left = Infinity
+  const restore = await injectFailures((sql) =>
+    sql === 'COMMIT' && --left === 0 ? 'after' : undefined,
+  )
+  let started = 0
+  for (let at = 1, hasFailed = true; hasFailed; at++) {
+    left = at
+    // One of the commits with which a gateway starts is the one that takes the run.
+    const second = await startStored(afterKill(path)).catch(() => undefined)
+    hasFailed = left <= 0
+    left = Infinity
+    if (second === undefined) continue
+    started++
+    await postText(second, 'ci', 'b', 'two')
+    await second.until('idle')
+    expect(second.outbox().map(({ text }) => text)).toEqual(['one', 'two'])
+    await second.close()
+  }
+  expect(started).toBeGreaterThan(1)
+  await first.close()
   restore()
 })

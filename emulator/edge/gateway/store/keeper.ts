@@ -27,6 +27,8 @@ export type KeeperOptions = {
   readonly dispatch: (at: (atMs: number) => GatewayInput) => void
   /** How many more runs this gateway can take. */
   readonly room: () => number
+  /** The keys of the runs that it works on. */
+  readonly held: () => ReadonlySet<string>
   /** The time of the gateway, in milliseconds since 1970. */
   readonly timeMs: () => number
   /** Whether time passes by itself: then it looks for runs again and again. */
@@ -50,10 +52,12 @@ const LOOK_MS = 1000
 const PRUNE_MS = 60_000
 
 export function createKeeper(store: Store, options: KeeperOptions): Keeper {
-  const { dispatch, room, timeMs, isLive, leaseMs, log } = options
+  const { dispatch, room, held, timeMs, isLive, leaseMs, log } = options
   let queue: Entry[] = []
-  /** Runs whose acceptance may have been kept, although their posts got 503. */
-  let doubtful: string[] = []
+  /** What is being written. */
+  let batch: readonly Entry[] = []
+  /** Whether a write that failed may have been kept: it then has runs under the name of this gateway that it does not know. */
+  let isInDoubt = false
   let isScheduled = false
   let writing: Promise<void> | undefined
   let claiming: Promise<void> | undefined
@@ -80,14 +84,11 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
     if (number !== null) dispatch((atMs) => ({ kind: 'stored', atMs, number, outcome: what }))
   }
 
-  /** Refuses the posts of a batch, which are not kept. What must not be lost stays in the queue. */
-  const giveBack = (batch: readonly Entry[]): void => {
+  /** Refuses posts, which are not kept. What must not be lost stays in the queue. */
+  const giveBack = (entries: readonly Entry[]): void => {
     const kept: Entry[] = []
-    for (const { number, facts } of batch) {
+    for (const { number, facts } of entries) {
       if (isPost(facts)) {
-        // Those that any gateway may take need no release: this one may have taken them by now.
-        for (const fact of facts)
-          if (fact.kind === 'accepted' && fact.isKept) doubtful.push(fact.run.key)
         const lease = facts.find((fact) => fact.kind === 'id' && fact.isLease)
         if (lease?.kind === 'id') kept.push({ number: null, facts: [forgotten(lease)] })
         outcome(number, 'failed')
@@ -100,39 +101,60 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
     queue = [...kept, ...queue]
   }
 
+  /** Lets go of the runs that a failure has left under the name of this gateway. */
+  const settleDoubt = async (): Promise<void> => {
+    if (!isInDoubt) return
+    const owned = await store.owned()
+    const known = new Set(held())
+    for (const { facts } of [...batch, ...queue])
+      for (const fact of facts) if ('key' in fact) known.add(fact.key)
+    const unknown = owned.filter((key) => !known.has(key))
+    if (unknown.length > 0) await store.release(unknown)
+    isInDoubt = false
+    if (unknown.length > 0) claim()
+  }
+
   const flush = async (): Promise<void> => {
-    const batch = queue.slice(0, MAX_BATCH)
+    batch = queue.slice(0, MAX_BATCH)
     queue = queue.slice(MAX_BATCH)
+    try {
+      await flushBatch()
+    } finally {
+      batch = []
+    }
+  }
+
+  const flushBatch = async (): Promise<void> => {
     if (failed !== undefined && performance.now() < failed.untilMs) {
       giveBack(batch)
       return retryLater()
     }
     try {
-      if (doubtful.length > 0 && (await store.release(doubtful)) > 0) claim()
-      doubtful = []
+      await settleDoubt()
       await write(batch)
     } catch (error) {
-      if (isFullError(error)) return writeEach(batch)
+      isInDoubt = true
+      if (isFullError(error)) return writeEach()
       fails(error)
       giveBack(batch)
       await retryLater()
     }
   }
 
-  const write = async (batch: readonly Entry[]): Promise<void> => {
+  const write = async (entries: readonly Entry[]): Promise<void> => {
     const outcomes = await store.write(
-      batch.map(({ facts }) => facts),
+      entries.map(({ facts }) => facts),
       timeMs(),
     )
     works()
-    for (const [at, { number }] of batch.entries()) outcome(number, outcomes[at] ?? 'failed')
+    for (const [at, { number }] of entries.entries()) outcome(number, outcomes[at] ?? 'failed')
     if (outcomes.includes('failed')) await makeRoom()
     else isFull = false
     report()
   }
 
   /** Where not all fits, some does: the end of a run makes room for others. */
-  const writeEach = async (batch: readonly Entry[]): Promise<void> => {
+  const writeEach = async (): Promise<void> => {
     await makeRoom()
     const left: Entry[] = []
     for (const entry of batch)
@@ -197,13 +219,17 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
   const claim = (): void => {
     if (claiming !== undefined || isClosed) return
     claiming = take()
-      .catch(fails)
+      .catch((error: unknown) => {
+        isInDoubt = true
+        fails(error)
+      })
       .finally(() => {
         claiming = undefined
       })
   }
 
   const take = async (): Promise<void> => {
+    await settleDoubt()
     const runs = await store.claim(Math.max(0, room()), MAX_ANSWERS)
     if (isClosed) return
     if (runs.length > 0) dispatch((atMs) => ({ kind: 'claimed', atMs, runs }))

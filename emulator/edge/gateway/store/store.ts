@@ -24,6 +24,8 @@ export type Store = {
   readonly backlog: () => Promise<readonly Backlog[]>
   /** Lets go of runs, which another gateway, or the next one, then takes: of all that this one has, by default. */
   readonly release: (keys?: readonly string[]) => Promise<number>
+  /** The keys of the runs of this gateway that have not ended. */
+  readonly owned: () => Promise<readonly string[]>
   /** Notes the process of an agent, which ends with its gateway. */
   readonly noteAgent: (key: string, agent: string) => Promise<void>
   /** The agents of runs that no living gateway has. */
@@ -103,6 +105,13 @@ export async function createStore(sql: Sql, options: StoreOptions): Promise<Stor
           return count
         }
         return (await query(`${LET_GO} RETURNING seq`, [owner])).length
+      }),
+    owned: () =>
+      transaction(async (query) => {
+        const rows = await query(`SELECT key FROM flowdouble_runs WHERE ${OPEN} AND owner = $1`, [
+          owner,
+        ])
+        return rows.map(({ key }) => String(key))
       }),
     noteAgent: async (key, agent) => {
       await transaction((query) =>

@@ -37,10 +37,12 @@ export async function writeFact(
         fact.error === null ? null : JSON.stringify(fact.error),
       )
     case 'confirmed':
-      await query('UPDATE flowdouble_ids SET lease = NULL WHERE route = $1 AND delivery_id = $2', [
-        fact.route,
-        idText(fact.delivery_id),
-      ])
+      // Others may have freed the lease of a gateway that was silent for too long.
+      await query(
+        `INSERT INTO flowdouble_ids (route, delivery_id, first_ms, lease) VALUES ($1, $2, $3, NULL)
+          ON CONFLICT (route, delivery_id) DO UPDATE SET lease = NULL`,
+        [fact.route, idText(fact.delivery_id), nowMs],
+      )
       return 'done'
     case 'forgotten':
       // After a failure the retry of the sender may have gone to another gateway: its id stays.
