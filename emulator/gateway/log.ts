@@ -4,6 +4,7 @@ import { retryCommand } from '../../spec/gateway/deliveries.ts'
 import type { GatewayEffect, PostEffect } from './state/inputs.ts'
 import type { AgentRun } from './state/run.ts'
 import type { Origin } from './post/origin.ts'
+import { keeps } from './state/keep.ts'
 import { redact } from './state/redact-secrets.ts'
 import type { GatewayState, GatewayWorld } from './state/state.ts'
 
@@ -40,25 +41,26 @@ export function originText(from: Origin | undefined): string {
 
 /** The log lines for the effects of a step. */
 export function logLines(
-  state: Pick<GatewayState, 'secrets'>,
+  world: GatewayWorld,
   effects: readonly GatewayEffect[],
 ): readonly LogLine[] {
   const lines: LogLine[] = []
   for (const effect of effects) {
-    const line = logLine(effect)
-    if (line !== undefined) lines.push(redacted(state, line))
+    const line = logLine(effect, keeps(world))
+    if (line !== undefined) lines.push(redacted(world.state, line))
   }
   return lines
 }
 
-function logLine(effect: GatewayEffect): LogLine | undefined {
+/** @param isKept whether runs are stored, so that they can be retried. */
+function logLine(effect: GatewayEffect, isKept: boolean): LogLine | undefined {
   switch (effect.kind) {
     case 'post':
       return postLine(effect)
     case 'run':
       return effect.run.status === 'running' ? undefined : runLine(effect.run)
     case 'outbox':
-      return deliveryLine(effect)
+      return deliveryLine(effect, isKept)
     case 'log':
       return {
         level: effect.level,
@@ -90,11 +92,10 @@ function runLine({ route, event, delivery_id, status, is_silent, error }: AgentR
   return { level: error === null ? 'info' : 'error', kind: 'run', text, fields }
 }
 
-function deliveryLine({
-  entry,
-  outcome,
-  nextMs,
-}: Extract<GatewayEffect, { kind: 'outbox' }>): LogLine {
+function deliveryLine(
+  { entry, outcome, nextMs }: Extract<GatewayEffect, { kind: 'outbox' }>,
+  isKept: boolean,
+): LogLine {
   const { route, event, delivery_id, target, chat_id, part, parts, attempt, status, error } = entry
   const pauseMs = nextMs === null ? 0 : nextMs - entry.timestamp
   const to = chat_id === null ? word(target) : `${word(target)}:${word(chat_id)}`
@@ -102,7 +103,7 @@ function deliveryLine({
   const isDead = outcome === 'dead'
   const ending = error === null ? status : `${isDead ? 'is dead' : status}: ${error}`
   const next = pauseMs > 0 ? `; next in ${Math.ceil(pauseMs / 1000)} s` : ''
-  const advice = isDead ? `; to send it again: ${retryCommand} ${word(delivery_id)}` : ''
+  const advice = isDead && isKept ? `; to send it again: ${retryCommand} ${word(delivery_id)}` : ''
   const which = parts === 1 ? '' : ` (part ${part} of ${parts})`
   const text = `delivery ${word(route)} ${word(delivery_id)} to ${to}${which} ${ending}${again}${next}${advice}`
   const fields = {

@@ -15,6 +15,8 @@ export const rules = {
       'Delivery ids are known for their hour, also after a restart: a retry is a duplicate.',
     'store/direct-lease':
       'A direct delivery in flight at a kill leaves its id new, so that a retry by its sender counts.',
+    'store/direct-parts':
+      'A restart forgets which parts of a failed direct delivery arrived: a retry repeats them all.',
     'store/failure':
       'A post that the store cannot keep returns 503 with Retry-After, and its id stays new.',
     'store/recovers': 'A store that works again is used again, without a restart.',

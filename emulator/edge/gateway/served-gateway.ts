@@ -116,7 +116,7 @@ export function connectGateway(
         note(recent, effects)
         keeper?.emit(effects)
         work.emit(effects)
-        if (onLog !== undefined) logLines(world.state, effects).forEach(onLog)
+        if (onLog !== undefined) logLines(world, effects).forEach(onLog)
       },
       batch: (all) => all(),
       flushed: settled,

@@ -38,7 +38,7 @@ proves(
       {
         level: 'error',
         kind: 'delivery',
-        text: 'delivery hook d-1 to telegram:home is dead: too many (attempt 11); to send it again: flowdouble gateway runs retry d-1',
+        text: 'delivery hook d-1 to telegram:home is dead: too many (attempt 11)',
         fields: { route: 'hook', delivery_id: 'd-1', target: 'telegram', attempt: 11 },
       },
     ])

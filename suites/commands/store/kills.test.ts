@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
-import type { AgentRun, Delivery, Gateway } from 'flowdouble'
+import type { AgentRun, Delivery, Gateway, GatewayOptions } from 'flowdouble'
 import { expect } from '../../judge/expect.ts'
 import { SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
@@ -122,6 +122,41 @@ proves('store/direct-lease', async () => {
   expect((await postText(second, 'direct', 'd', 'one')).json).toMatchObject({ status: 'duplicate' })
   sender.ends[0]?.()
   expect((await posted).json).toMatchObject({ status: 'delivered' })
+  await Promise.all([first.close(), second.close()])
+})
+
+proves(['deliveries/dead', 'store/retry'], async () => {
+  const errors: string[] = []
+  const onLog: GatewayOptions['onLog'] = ({ level, text }) => level === 'error' && errors.push(text)
+  const gateway = await startStored(newStorePath(), { onLog })
+  gateway.failDeliveries({ target: 'telegram', error: 'gone', times: null, status: 404 })
+  await postText(gateway, 'ci', 'a', 'one')
+  await idle(gateway)
+  expect(errors.at(-1)).toBe(
+    'delivery ci a to telegram:42 is dead: gone; to send it again: flowdouble gateway runs retry a',
+  )
+  await gateway.close()
+})
+
+proves('store/direct-parts', async () => {
+  const path = newStorePath()
+  const parts: number[] = []
+  const failsAt = (last: number) =>
+    Object.assign(
+      async ({ part }: Delivery): Promise<void> => {
+        parts.push(part)
+        if (part === last) throw new Error('network error')
+      },
+      { isSplit: true },
+    )
+  const text = 'x'.repeat(5000)
+  const first = await startStored(path, { deliveries: failsAt(2) })
+  expect((await postText(first, 'direct', 'd', text)).status).toBe(502)
+  expect((await postText(first, 'direct', 'd', text)).status).toBe(502)
+  expect(parts.splice(0)).toEqual([1, 2, 2])
+  const second = await startStored(afterKill(path), { deliveries: failsAt(0) })
+  expect((await postText(second, 'direct', 'd', text)).status).toBe(200)
+  expect(parts).toEqual([1, 2])
   await Promise.all([first.close(), second.close()])
 })
 
