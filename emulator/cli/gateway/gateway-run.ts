@@ -12,7 +12,7 @@ import { isUsageError, usageError } from '../../options/usage.ts'
 import { refused } from '../../lib/refused.ts'
 import type { Flags } from '../lib/command.ts'
 import { isPostgres } from '../../edge/gateway/store/place.ts'
-import { drain, storeOptions, storePlace } from './gateway-store.ts'
+import { drain, storeOptions, storePlace, storeText } from './gateway-store.ts'
 import { readWork, type GatewayWork } from './gateway-work.ts'
 import { startWarnings } from './set-up-faults.ts'
 import { listenMessage } from '../lib/listen-errors.ts'
@@ -87,7 +87,8 @@ export async function runGateway(
     const ready = { url, base_url, port, pid: process.pid, routes }
     file?.write(ready)
     if (flags.isJson) io.stdout.write(`${JSON.stringify(ready)}\n`)
-    else if (!flags.isSet('quiet')) io.stdout.write(printable(banner(ready, work, dir)))
+    else if (!flags.isSet('quiet'))
+      io.stdout.write(printable(banner(ready, work, storePlace(flags, dir), dir)))
     const { quirks } = flags
     for (const text of await startWarnings({ dir, env, settings, quirks, plan: work.plan }))
       show({ level: 'warning', kind: 'gateway', text, fields: {} })
@@ -156,6 +157,7 @@ type GatewayAddress = {
 function banner(
   { url, base_url, routes }: GatewayAddress,
   { display }: GatewayWork,
+  store: string | null,
   dir: string,
 ): string {
   const addresses = routes.map((name) => `    ${base_url}/webhooks/${encodeURIComponent(name)}`)
@@ -166,6 +168,7 @@ function banner(
   Routes   ${routes.length === 0 ? '(none: flowdouble webhook subscribe NAME)' : routes.join(', ')}
 ${addresses.map((line) => `${line}\n`).join('')}  Agent    ${display.agent}
   Deliver  ${display.deliveries}
+  Store    ${storeText(store)}
 
   Changes to ${dir}/${configFiles.subscriptions.name} take effect with the next request.
   Stop with Ctrl+C.

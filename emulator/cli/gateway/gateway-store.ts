@@ -39,6 +39,14 @@ export function storePlace(flags: Flags, dir: string): string | null {
   return place ?? join(dir, configFiles.store.name)
 }
 
+/** The place of the store in words, without a user or a password. */
+export function storeText(place: string | null): string {
+  if (place === null) return 'none: a stop or a crash loses accepted runs'
+  if (!isPostgres(place)) return place
+  const { host, pathname } = new URL(place)
+  return `PostgreSQL, database ${pathname.slice(1)} at ${host}`
+}
+
 export function storeOptions(flags: Flags, dir: string): GatewayOptionsInput {
   const [keepDays, storeMib, lease] = ['keep-days', 'store-mib', 'lease'].map((name) =>
     countOf(flags, name),

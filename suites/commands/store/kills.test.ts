@@ -36,7 +36,9 @@ proves(['store/stored-first', 'store/run-at-least-once', 'store/same-key'], asyn
   expect((await postText(first, 'ci', 'b', 'two')).status).toBe(202)
   const killed = afterKill(path)
   expect(agent.asked.map(({ prompt }) => prompt)).toEqual(['one'])
-  const second = await startStored(killed)
+  const logs: string[] = []
+  const second = await startStored(killed, { onLog: ({ text }) => logs.push(text) })
+  expect(logs[0]).toBe('A gateway that ended left 2 runs: work goes on.')
   await idle(second)
   expect(second.outbox().map(({ delivery_id, text }) => [delivery_id, text])).toEqual([
     ['a', 'one'],

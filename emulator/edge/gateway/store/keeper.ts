@@ -262,9 +262,16 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
    * as long as they may be silent.
    */
   let sinceMs = performance.now()
+  const free = (runs: number): void => {
+    if (runs > 0)
+      log(
+        'info',
+        `A gateway that ended left ${runs === 1 ? 'a run' : `${runs} runs`}: work goes on.`,
+      )
+  }
   const live = async (): Promise<void> => {
     try {
-      await store.live(timeMs(), !store.isShared || performance.now() - sinceMs > leaseMs)
+      free(await store.live(timeMs(), !store.isShared || performance.now() - sinceMs > leaseMs))
       works()
     } catch (error) {
       sinceMs = performance.now()
@@ -286,7 +293,7 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
       schedule()
     },
     start: async () => {
-      await store.live(timeMs(), !store.isShared)
+      free(await store.live(timeMs(), !store.isShared))
       await Promise.all((await store.agentsLeft()).map(endAgent))
       await store.prune(timeMs())
       claim()

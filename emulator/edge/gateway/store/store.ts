@@ -30,8 +30,8 @@ export type Store = {
   readonly noteAgent: (key: string, agent: string) => Promise<void>
   /** The agents of runs that no living gateway has. */
   readonly agentsLeft: () => Promise<readonly string[]>
-  /** Reports that this gateway lives; frees the runs of those that do not, if it may say so. */
-  readonly live: (nowMs: number, frees: boolean) => Promise<void>
+  /** Reports that this gateway lives; frees the runs of those that do not, if it may say so, and resolves to their number. */
+  readonly live: (nowMs: number, frees: boolean) => Promise<number>
   /** Deletes what is older than it needs to be; of a store that is full, the oldest runs that have ended too. */
   readonly prune: (nowMs: number) => Promise<void>
   readonly listen: Sql['listen']
@@ -128,7 +128,7 @@ export async function createStore(sql: Sql, options: StoreOptions): Promise<Stor
     live: (nowMs, frees) =>
       transaction(async (query) => {
         const atMs = await beat(query, sql, owner, nowMs)
-        if (frees) await freeOrphans(query, sql, options, atMs)
+        return frees ? await freeOrphans(query, sql, options, atMs) : 0
       }),
     prune: (nowMs) =>
       transaction(async (query) => {
@@ -240,22 +240,26 @@ async function beat(query: Query, sql: Sql, owner: string, nowMs: number): Promi
   return atMs
 }
 
-/** Frees what belongs to gateways that are dead: where one process owns the store, all others are. */
+/**
+ * Frees what belongs to gateways that are dead: where one process owns the store, all others are. Resolves to the number of
+ * their runs.
+ */
 async function freeOrphans(
   query: Query,
   sql: Sql,
   { owner, leaseMs }: StoreOptions,
   atMs: number,
-): Promise<void> {
+): Promise<number> {
   const alive = sql.isShared ? 'SELECT name FROM flowdouble_owners WHERE seen_ms >= $1' : '$1'
   const since = sql.isShared ? atMs - leaseMs : owner
-  await query(
+  const freed = await query(
     `UPDATE flowdouble_runs SET owner = NULL, state = CASE state WHEN 'running' THEN 'waiting' ELSE state END
-      WHERE ${OPEN} AND owner NOT IN (${alive})`,
+      WHERE ${OPEN} AND owner NOT IN (${alive}) RETURNING seq`,
     [since],
   )
   await query(`DELETE FROM flowdouble_ids WHERE lease NOT IN (${alive})`, [since])
   await query(`DELETE FROM flowdouble_owners WHERE name NOT IN (${alive})`, [since])
+  return freed.length
 }
 
 const DROP_OLDEST = `DELETE FROM flowdouble_runs WHERE seq IN (
