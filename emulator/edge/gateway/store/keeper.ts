@@ -1,9 +1,8 @@
 // Connects a gateway to its store: writes the facts of its effects, and brings it the runs that wait there.
 
-import { hostname } from 'node:os'
-import { startOfProcess } from '../../../config/processes.ts'
 import type { Fact, StoredRun } from '../../../gateway/state/facts.ts'
 import type { GatewayEffect, GatewayInput } from '../../../gateway/state/inputs.ts'
+import { agentText, endAgent } from './agents.ts'
 import type { Store } from './store.ts'
 
 export type Keeper = {
@@ -305,8 +304,7 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
     },
     noteAgent: (key, pid) => {
       const note = async (): Promise<void> => {
-        const agent = { pid, started: await startOfProcess(pid), host: hostname() }
-        await store.noteAgent(key, JSON.stringify(agent))
+        await store.noteAgent(key, await agentText(pid))
       }
       note().catch(fails)
     },
@@ -359,16 +357,4 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { code } = error as NodeJS.ErrnoException
   return code ?? error.message.slice(0, 200)
-}
-
-/** Ends the processes of an agent, if they still run on this machine. */
-async function endAgent(text: string): Promise<void> {
-  const { pid, started, host } = JSON.parse(text) as Readonly<Record<string, unknown>>
-  if (host !== hostname() || typeof pid !== 'number') return
-  if ((await startOfProcess(pid)) !== started) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // It has ended by now.
-  }
 }
