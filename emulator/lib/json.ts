@@ -65,12 +65,25 @@ let text = ''
 let at = 0
 let depth = 0
 let repeatsKeys = false
-let spans: Map<string, readonly [number, number]> = new Map()
-let numbers: NumberSpan[] = []
+/** Null while nobody asks for positions. */
+let spans: Map<string, readonly [number, number]> | null = null
+let numbers: NumberSpan[] | null = null
 
 /** Parses a JSON text. Throws SyntaxError for invalid JSON (accepts bare NaN and Infinity, like Python). */
 export function readJson(source: string): Json {
-  return readDocument(source).value
+  text = source
+  at = 0
+  depth = 0
+  repeatsKeys = false
+  try {
+    skipBlanks()
+    const value = readValue()
+    skipBlanks()
+    if (at < text.length) fail()
+    return value
+  } finally {
+    text = ''
+  }
 }
 
 /** Like `readJson`, with other limits for the depth of the text and the digits of its integers. */
@@ -90,22 +103,14 @@ export function readJsonWithin(
 
 /** Like `readJson`, and returns the positions of top-level members, so that they can be kept as written. */
 export function readDocument(source: string): JsonDocument {
-  text = source
-  at = 0
-  depth = 0
-  repeatsKeys = false
-  spans = new Map()
-  numbers = []
+  const positions = { spans: new Map(), numbers: [] }
+  ;({ spans, numbers } = positions)
   try {
-    skipBlanks()
-    const value = readValue()
-    skipBlanks()
-    if (at < text.length) fail()
-    return { value, spans, repeatsKeys, numbers }
+    const value = readJson(source)
+    return { value, repeatsKeys, ...positions }
   } finally {
-    text = ''
-    spans = new Map()
-    numbers = []
+    spans = null
+    numbers = null
   }
 }
 
@@ -222,9 +227,9 @@ function readObject(): JsonObject {
         repeatsKeys = true
         count = members.size
       }
-      if (depth === 1) spans.set(key, [start, at])
-      else if (depth === NUMBERS_DEPTH && isNumber(value) && numbers.length < MAX_NUMBERS)
-        numbers.push({ holder: members, key, start, end: at })
+      if (depth === 1) spans?.set(key, [start, at])
+      else if (depth === NUMBERS_DEPTH && numbers !== null && isNumber(value))
+        if (numbers.length < MAX_NUMBERS) numbers.push({ holder: members, key, start, end: at })
       skipBlanks()
       const code = text.charCodeAt(at++)
       if (code === 0x7d) break
