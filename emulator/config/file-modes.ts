@@ -24,12 +24,12 @@ const STICKY = 0o1000
  * @param config config.yaml as data: it may contain secrets, or not.
  */
 export async function modeFaults(dir: string, config: unknown): Promise<readonly ModeFault[]> {
-  if (process.platform === 'win32') return []
   const found = await Promise.all([
-    faultOf(join(dir, configFiles.subscriptions.name), true),
-    faultOf(join(dir, configFiles.env.name), true),
-    faultOf(join(dir, configFiles.config.name), hasSecrets(config)),
-    faultOf(dir, false),
+    modeFault(join(dir, configFiles.subscriptions.name), true),
+    modeFault(join(dir, configFiles.env.name), true),
+    modeFault(join(dir, configFiles.service.name), true),
+    modeFault(join(dir, configFiles.config.name), hasSecrets(config)),
+    modeFault(dir, false),
   ])
   return found.flatMap((fault) => fault ?? [])
 }
@@ -51,7 +51,8 @@ const own = (value: unknown, name: string): unknown =>
     : undefined
 
 /** What everybody can do to a file and must not; undefined for nothing, and for a file that does not exist. */
-async function faultOf(path: string, isSecret: boolean): Promise<ModeFault | undefined> {
+export async function modeFault(path: string, isSecret: boolean): Promise<ModeFault | undefined> {
+  if (process.platform === 'win32') return undefined
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) return undefined
   const mode = (found.mode & 0o777).toString(8)

@@ -41,6 +41,15 @@ export async function holdLock(
   return () => rm(claim, { force: true })
 }
 
+/** A living process that holds the lock of a path, and its claim; undefined if none does. */
+export async function lockHolder(
+  path: string,
+): Promise<{ readonly pid: number; readonly claim: string } | undefined> {
+  const [first] = await livingClaims(path)
+  if (first === undefined) return undefined
+  return { pid: pidOf(path, first), claim: join(dirname(path), first) }
+}
+
 const changing = (pid: number, path: string): string =>
   `Another command, process ${pid}, is changing ${basename(path)}. Try again when it has finished.`
 

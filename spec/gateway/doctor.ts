@@ -12,7 +12,9 @@ export const doctorChecks = {
   deliveries: 'each route has a chat, a sender and a credential',
   'base-url': 'senders elsewhere can reach the printed addresses, with TLS',
   address: 'the gateway answers at its host and port, or nobody does',
-  disk: 'the file system of the configuration directory has space',
+  store: 'the store can be opened, is private and has room',
+  health: 'the gateway that runs is not degraded',
+  disk: 'the file systems of the configuration directory and of the store have space',
   platforms: 'each platform accepts its credential',
   public: 'the base URL leads to the gateway',
   clock: 'the time of day agrees with that of the platforms',
@@ -65,6 +67,13 @@ export const rules = {
       'It names a base URL that is not public, has no TLS or ends in the path of a route.',
     'doctor/address':
       'It asks its own address: another program there is a problem, nobody is only a note.',
+    'doctor/store':
+      'It names a store that everybody can read, that cannot be opened or that is nearly full.',
+    'doctor/store-holder': 'It names the process that has the store open, and whether it answers.',
+    'doctor/store-shared':
+      'It names a PostgreSQL that cannot be reached, or where tables cannot be used or created.',
+    'doctor/health': 'It names what the running gateway says is wrong, whatever its port.',
+    'doctor/variables': 'The variables of its flags apply, as for `gateway run`.',
     'doctor/disk': 'It names a file system with less than 64 MiB free.',
     'doctor/offline': 'Without --online it asks nobody but its own address.',
     'doctor/platforms':

@@ -24,6 +24,8 @@ export const rules = {
       'A store holds no secret, token, signature or header; its file has mode 0600.',
     'store/one-owner':
       'One gateway at a time uses a store in a file: a second one exits 1 and names the first.',
+    'store/unusable':
+      'A store that cannot be opened ends the start with one line: the reason, and the doctor.',
     'store/version': 'The store of a newer version is refused with both versions.',
     'store/agents-ended':
       'Agents that a killed gateway left behind are ended when the next one starts.',

@@ -23,6 +23,8 @@ export const configFiles = {
   config: { name: 'config.yaml', mode: 0o644 },
   env: { name: '.env', mode: 0o600 },
   store: { name: 'gateway.sqlite', mode: 0o600 },
+  /** Variables of a unit of systemd: secrets of flags, which settings cannot hold. */
+  service: { name: 'service.env', mode: 0o600 },
 } as const
 
 /** The configuration directory: the flag, else the variable, else this folder in the user's home. */

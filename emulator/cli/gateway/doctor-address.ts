@@ -65,25 +65,40 @@ export async function healthAt(
   return reply.status === 200 && health?.['platform'] === 'webhook' ? health : undefined
 }
 
+/** What is found at an address, and what a gateway there says is wrong; null if none answers. */
+export type AddressReport = {
+  readonly finding: Finding
+  readonly problems: readonly string[] | null
+}
+
 /** Who answers at the host and port of the gateway. */
-export async function addressFinding(
+export async function examineAddress(
   settings: Settings,
   signal: AbortSignal | undefined,
-): Promise<Finding> {
+): Promise<AddressReport> {
   const base = baseUrlOf({ ...settings, base_url: null })
+  const alone = (finding: Finding): AddressReport => ({ finding, problems: null })
   try {
     const health = await healthAt(base, signal)
-    if (health !== undefined) return ok('address', `The gateway answers at ${base}`)
-    return problem('address', {
-      what: `Another program answers at ${base}`,
-      why: 'The gateway cannot listen there.',
-      mend: `End it, or choose another port: flowdouble gateway setup --port PORT --yes`,
-    })
+    if (health !== undefined) {
+      const { reasons } = health
+      const problems = Array.isArray(reasons) ? reasons.map(String) : []
+      return { finding: ok('address', `The gateway answers at ${base}`), problems }
+    }
+    return alone(
+      problem('address', {
+        what: `Another program answers at ${base}`,
+        why: 'The gateway cannot listen there.',
+        mend: `End it, or choose another port: flowdouble gateway setup --port PORT --yes`,
+      }),
+    )
   } catch (error) {
-    return note('address', {
-      what: `Nobody answers at ${base} (${(error as Error).message})`,
-      why: 'The gateway does not run, or it runs with other settings.',
-      mend: 'flowdouble gateway run',
-    })
+    return alone(
+      note('address', {
+        what: `Nobody answers at ${base} (${(error as Error).message})`,
+        why: 'The gateway does not run, or it runs with other settings.',
+        mend: 'flowdouble gateway run',
+      }),
+    )
   }
 }

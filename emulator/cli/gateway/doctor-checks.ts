@@ -1,6 +1,7 @@
 // The checks of the doctor that need no network, one function each. Each returns what it found: one finding if all is well.
 
 import { access, constants, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { DoctorCheck } from '../../../spec/gateway/doctor.ts'
 import { configFiles } from '../../../spec/gateway/subscriptions.ts'
 import { limits } from '../../../spec/limits.ts'
@@ -13,13 +14,16 @@ import {
   invalidNames,
   subscriptionsPath,
 } from '../../edge/gateway/subscriptions-file.ts'
+import type { StoreSettings } from '../../edge/gateway/store/open.ts'
+import { isPostgres } from '../../edge/gateway/store/place.ts'
 import type { Fault } from '../../gateway/route-checks.ts'
 import { postObstacle } from '../../gateway/subscriptions.ts'
 import { readRoute, type Route } from '../../gateway/state/routes.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { isRefused } from '../../lib/refused.ts'
 import { notEnabled, servedRoutes, staticEntries } from './configuration.ts'
-import { addressFinding, baseUrlFindings } from './doctor-address.ts'
+import { baseUrlFindings, examineAddress } from './doctor-address.ts'
+import { examineStore, healthFindings } from './doctor-store.ts'
 import { type Finding, note, ok, problem, problemsOr } from './findings.ts'
 import { fileFaults, routeFault } from './set-up-faults.ts'
 
@@ -32,6 +36,8 @@ export type Examined = {
   readonly given: Readonly<Record<string, unknown>>
   /** Whether senders deliver, and not another program. */
   readonly sends: boolean
+  /** Null for a gateway without a store. */
+  readonly store: StoreSettings | null
   readonly signal: AbortSignal | undefined
 }
 
@@ -47,12 +53,15 @@ export async function examineSetUp(examined: Examined): Promise<SetUpReport> {
   const { dir, env, quirks, given } = examined
   const read = await orRefusal(readSettings(dir, { env, quirks, flags: given }))
   if ('refusal' in read) {
-    const findings = [unreadable('configuration', read.refusal), ...(await diskFindings(dir))]
+    const findings = [unreadable('configuration', read.refusal), ...(await diskFindings(examined))]
     return { findings, settings: null, platforms: null, isRunning: false }
   }
   const settings = read.value
   const platforms = await orRefusal(readPlatforms(dir, env, examined.sends))
-  const address = await addressFinding(settings, examined.signal)
+  const [address, store] = await Promise.all([
+    examineAddress(settings, examined.signal),
+    examineStore(examined.store),
+  ])
   const findings = [
     ...configurationFindings(dir, settings),
     ...(await fileFindings(dir, env)),
@@ -61,15 +70,16 @@ export async function examineSetUp(examined: Examined): Promise<SetUpReport> {
       ? [unreadable('deliveries', platforms.refusal)]
       : await deliveryFindings(examined, settings, platforms.value)),
     ...baseUrlFindings(settings),
-    address,
-    ...(await diskFindings(dir)),
-    // The store of a gateway is examined here, once there is one.
+    address.finding,
+    ...store.findings,
+    ...healthFindings(store.problems ?? address.problems),
+    ...(await diskFindings(examined)),
   ]
   return {
     findings,
     settings,
     platforms: 'refusal' in platforms ? null : platforms.value,
-    isRunning: address.status === 'ok',
+    isRunning: address.finding.status === 'ok',
   }
 }
 
@@ -209,8 +219,14 @@ async function deliveryFindings(
   return problemsOr('deliveries', faults, 'Each route has what its deliveries need')
 }
 
-/** The file system of a directory; that of the nearest folder above it that exists. */
-async function diskFindings(dir: string): Promise<readonly Finding[]> {
+/** The file systems of the configuration directory and of the store. */
+async function diskFindings({ dir, store }: Examined): Promise<readonly Finding[]> {
+  const place = store === null || isPostgres(store.store) ? dir : dirname(store.store)
+  const found = await Promise.all([...new Set([dir, place])].map(diskFinding))
+  return found.flat()
+}
+
+async function diskFinding(dir: string): Promise<readonly Finding[]> {
   const found = await statfs(dir).catch(() => undefined)
   if (found === undefined) return [ok('disk', `${dir} does not exist yet`)]
   const freeMiB = Math.floor((found.bavail * found.bsize) / 2 ** 20)

@@ -8,6 +8,7 @@ import { readBaseUrl } from '../../config/settings.ts'
 import { usageError } from '../../options/usage.ts'
 import type { Flags } from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
+import { storeSettings } from './gateway-store.ts'
 import { examineSetUp, type Examined } from './doctor-checks.ts'
 import type { Finding } from './findings.ts'
 
@@ -18,12 +19,14 @@ export async function doctor(flags: Flags, io: CommandIo): Promise<number> {
   const base_url = base === undefined ? undefined : readBaseUrl(base)
   if (base !== undefined && base_url === undefined)
     throw usageError('--webhook-base-url needs an address such as https://hooks.example.')
+  const dir = configDirOf(flags.text('config-dir'), io.env, io.cwd)
   const examined: Examined = {
-    dir: configDirOf(flags.text('config-dir'), io.env, io.cwd),
+    dir,
     env: io.env,
     quirks: flags.quirks,
     given: { host: flags.text('host'), port: flags.text('port'), base_url },
     sends: flags.text('deliver-url') === undefined,
+    store: storeSettings(flags, dir),
     signal: io.signal,
   }
   const offline = await examineSetUp(examined)

@@ -3,10 +3,9 @@
 import { access } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { exitCodes } from '../../../spec/gateway/subscriptions.ts'
-import { limits } from '../../../spec/limits.ts'
 import { printable } from '../../client/terminal-text.ts'
 import { configDirOf } from '../../config/config-dir.ts'
-import { openStore } from '../../edge/gateway/store/open.ts'
+import { requireStore } from '../../edge/gateway/store/open.ts'
 import { isPostgres } from '../../edge/gateway/store/place.ts'
 import { askGateway, socketPath } from '../../edge/gateway/store/socket.ts'
 import {
@@ -21,7 +20,7 @@ import { refused } from '../../lib/refused.ts'
 import { usageError } from '../../options/usage.ts'
 import { bare, type Flags, type FlagTable, withValue } from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
-import { storePlace } from './gateway-store.ts'
+import { storeSettings } from './gateway-store.ts'
 import { countOf } from './gateway-work.ts'
 
 export const runsFlags: FlagTable = {
@@ -74,8 +73,9 @@ export type StoredRuns = {
 
 /** Reaches the store: through the gateway that owns it, or directly. */
 export async function openRuns(flags: Flags, { env, cwd }: CommandIo): Promise<StoredRuns> {
-  const place = storePlace(flags, configDirOf(flags.text('config-dir'), env, cwd))
-  if (place === null) throw usageError('gateway runs needs a store.')
+  const settings = storeSettings(flags, configDirOf(flags.text('config-dir'), env, cwd))
+  if (settings === null) throw usageError('gateway runs needs a store.')
+  const { store: place } = settings
   const isShared = isPostgres(place)
   const socket = isShared ? undefined : socketPath(place)
   const isServed =
@@ -95,12 +95,7 @@ export async function openRuns(flags: Flags, { env, cwd }: CommandIo): Promise<S
         `There is no store ${place}: start flowdouble gateway run, or name it with --store.`,
       )
     })
-  const store = await openStore({
-    store: place,
-    leaseMs: limits.gatewayLease.value * 1000,
-    keepDays: limits.keptRuns.value,
-    storeMib: limits.store.value / 2 ** 20,
-  })
+  const store = await requireStore(settings)
   const nothing = { claim: () => undefined, cancel: () => undefined }
   return { answer: (request) => answerRuns(store, request, nothing), close: store.close }
 }

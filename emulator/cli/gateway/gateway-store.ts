@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { configFiles } from '../../../spec/gateway/subscriptions.ts'
 import { limits } from '../../../spec/limits.ts'
 import type { Gateway } from '../../edge/handles.ts'
+import type { StoreSettings } from '../../edge/gateway/store/open.ts'
 import { isPostgres } from '../../edge/gateway/store/place.ts'
 import type { LogLine } from '../../gateway/log.ts'
 import type { GatewayOptionsInput } from '../../options/gateway.ts'
@@ -45,6 +46,19 @@ export function storeText(place: string | null): string {
   if (!isPostgres(place)) return place
   const { host, pathname } = new URL(place)
   return `PostgreSQL, database ${pathname.slice(1)} at ${host}`
+}
+
+/** How a command opens the store that the flags name; null for none. */
+export function storeSettings(flags: Flags, dir: string): StoreSettings | null {
+  const store = storePlace(flags, dir)
+  return store === null
+    ? null
+    : {
+        store,
+        leaseMs: (countOf(flags, 'lease') ?? limits.gatewayLease.value) * 1000,
+        keepDays: countOf(flags, 'keep-days') ?? limits.keptRuns.value,
+        storeMib: countOf(flags, 'store-mib') ?? limits.store.value / 2 ** 20,
+      }
 }
 
 export function storeOptions(flags: Flags, dir: string): GatewayOptionsInput {

@@ -20,7 +20,7 @@ Commands:
   run                    run the gateway until SIGINT or SIGTERM
   work                   run agents and deliveries of gateways on the same PostgreSQL, and receive nothing
   runs                   list accepted runs; show, retry, cancel or drop one
-  doctor                 check files, routes, deliveries, address and disk, and say how to mend what is wrong
+  doctor                 check files, routes, deliveries, address, store and disk, and say how to mend what is wrong
 
 Options for all:
   --config-dir DIR       configuration directory (default ${configDirectory.variable}, else ~/${configDirectory.folder})
@@ -57,12 +57,12 @@ ${runsHelp}
 Options for doctor:
   --online               ask the platforms and the base URL too: credentials, reachability, clock
   --deliver-url URL      deliveries go to this URL: check no credentials of senders
-  --host, --port, --webhook-base-url  as for run
+  --host, --port, --webhook-base-url, --store, --no-store, --store-mib  as for run
 
 setup writes the secret to ${configFiles.env.name} (mode 0600) and the rest to ${configFiles.config.name}, where it keeps comments. The
 gateway reads both once, when it starts; it picks up changed subscriptions with the next request.
 
-${variablesHelp.replace('Each flag', 'Each flag of run')}
+${variablesHelp.replace('Each flag', 'Each flag of run, work and doctor')}
 Exit codes: 0 done, or stopped by a signal; 1 not enabled, refused, the port is in use, or doctor found a problem;
 2 wrong usage.
 
@@ -120,9 +120,10 @@ export const gatewayCommand = (
       { names: ['runs'], flags: runsFlags, run: runsCommand },
       {
         names: ['doctor'],
+        hasVariables: true,
         flags: {
-          ...withValue('host', 'port', 'webhook-base-url', 'deliver-url'),
-          ...bare('online'),
+          ...withValue('host', 'port', 'webhook-base-url', 'deliver-url', 'store', 'store-mib'),
+          ...bare('online', 'no-store'),
         },
         run: async (flags, io) => (await import('./doctor.ts')).doctor(flags, io),
       },

@@ -2,7 +2,7 @@
 // doctor says it.
 
 import { readSources } from '../../config/config-dir.ts'
-import { modeFaults } from '../../config/file-modes.ts'
+import { type ModeFault, modeFaults } from '../../config/file-modes.ts'
 import type { Settings } from '../../config/settings.ts'
 import { deliveryFault, type DeliveryPlan, type Fault } from '../../gateway/route-checks.ts'
 import type { Route } from '../../gateway/state/routes.ts'
@@ -38,14 +38,21 @@ export async function startWarnings({
 
 /** The faults of the files, as sentences. */
 export const fileFaults = async (dir: string, config: unknown): Promise<readonly Fault[]> =>
-  (await modeFaults(dir, config)).map(({ path, mode, can, mend }) => ({
-    what: `Everybody on this machine can ${can} ${path} (mode ${mode})`,
-    why:
-      can === 'read'
+  (await modeFaults(dir, config)).map((fault) =>
+    modeSentence(
+      fault,
+      fault.can === 'read'
         ? 'Whoever knows a secret in it can post events, or send as you.'
         : 'Whoever changes it decides which events your agent runs on, and where its answers go.',
-    mend,
-  }))
+    ),
+  )
+
+/** A fault of a mode, and why it matters, as sentences. */
+export const modeSentence = ({ path, mode, can, mend }: ModeFault, why: string): Fault => ({
+  what: `Everybody on this machine can ${can} ${path} (mode ${mode})`,
+  why,
+  mend,
+})
 
 /** The fault of a gateway that others reach without TLS: it has none itself. */
 export const publicFaults = ({ host, base_url }: Settings): readonly Fault[] =>

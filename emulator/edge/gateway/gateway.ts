@@ -160,7 +160,7 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
   const store =
     place === null
       ? null
-      : await (await import('./store/open.ts')).openStore({ ...options, store: place })
+      : await (await import('./store/open.ts')).requireStore({ ...options, store: place })
   try {
     const main = await createPart(options, hmac, hooks, secrets, store)
     await listen(http, options.host, options.port)

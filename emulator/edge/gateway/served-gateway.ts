@@ -16,6 +16,7 @@ import {
   type Recent,
   runsText,
 } from '../../gateway/recent.ts'
+import { problemsOf } from '../../gateway/state/problems.ts'
 import type { GatewayWorld } from '../../gateway/state/state.ts'
 import { isAtWork, keysOfRuns, roomForRuns, unfinished } from '../../gateway/runs.ts'
 import { metricsReply } from '../../gateway/metrics.ts'
@@ -256,7 +257,11 @@ export function connectGateway(
     start: async () => {
       if (keeper === null || store === null) return
       await keeper.start()
-      closeSocket = await serveStore(store, options, keeper)
+      closeSocket = await serveStore(options, {
+        store,
+        keeper,
+        problems: () => [...problemsOf(world.state), ...storeProblems(keeper)],
+      })
     },
     stop: async () => {
       // What is being stored may start no further work.
@@ -273,21 +278,31 @@ export function connectGateway(
 const replyTo = (bound: BodyBound): Reply =>
   refusalOf(bound === 'slow-body' ? 'tooSlow' : 'tooManyBodies')
 
+const storeProblems = (keeper: Keeper): readonly string[] => {
+  const why = keeper.failure()
+  return why === null ? [] : [`The store fails: ${why}.`]
+}
+
 /** Lets commands of the same user reach a store in a file; the result ends that. */
 async function serveStore(
-  store: Store,
   { store: place }: CompleteGatewayOptions,
-  keeper: Keeper,
+  { store, keeper, problems }: ServedStore,
 ): Promise<(() => Promise<void>) | undefined> {
   if (store.isShared || place === null) return undefined
-  const [{ serveRuns, socketPath }, { answerRuns }] = await Promise.all([
+  const [{ serveSocket, socketPath }, { answerRuns }] = await Promise.all([
     import('./store/socket.ts'),
     import('./store/stored-runs.ts'),
   ])
   const path = socketPath(place)
   return path === undefined
     ? undefined
-    : serveRuns(path, (request) => answerRuns(store, request, keeper))
+    : serveSocket(path, { runs: (request) => answerRuns(store, request, keeper), problems })
+}
+
+type ServedStore = {
+  readonly store: Store
+  readonly keeper: Keeper
+  readonly problems: () => readonly string[]
 }
 
 /** Loads the subscriptions file whenever it has changed; does nothing without one. */

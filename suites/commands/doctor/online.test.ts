@@ -15,6 +15,7 @@ import {
 } from '../../support/command-line.ts'
 import { expect } from '../../judge/expect.ts'
 import { listening } from '../../support/for-test.ts'
+import { found } from './findings.ts'
 
 type Asked = {
   readonly method: string
@@ -44,19 +45,6 @@ function connect(
   )
   cli.write('config.yaml', enabled() + blocks.join(''))
   chmodSync(cli.path('config.yaml'), 0o600)
-}
-
-/** What one check finds, with its status before it. */
-async function found(cli: CommandLine, check: string, ...argv: readonly string[]) {
-  const { stdout } = await cli.run('gateway', 'doctor', '--json', ...argv)
-  const { findings } = JSON.parse(stdout) as {
-    readonly findings: readonly {
-      readonly check: string
-      readonly status: string
-      readonly what: string
-    }[]
-  }
-  return findings.flatMap((one) => (one.check === check ? `${one.status}: ${one.what}` : []))
 }
 
 provesCli('doctor/platforms', async (cli) => {

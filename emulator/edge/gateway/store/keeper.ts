@@ -3,6 +3,7 @@
 import type { Fact, StoredRun } from '../../../gateway/state/facts.ts'
 import type { GatewayEffect, GatewayInput } from '../../../gateway/state/inputs.ts'
 import { agentText, endAgent } from './agents.ts'
+import { reasonOf } from './sql.ts'
 import type { Store } from './store.ts'
 
 export type Keeper = {
@@ -351,10 +352,3 @@ const forgotten = ({ route, delivery_id }: Pick<StoredRun, 'route' | 'delivery_i
 /** Whether a database or its disk has no room. */
 const isFullError = (error: unknown): boolean =>
   error instanceof Error && /\bfull\b|No space left/i.test(error.message)
-
-/** The reason of a database, which can contain no part of its address. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  const { code } = error as NodeJS.ErrnoException
-  return code ?? error.message.slice(0, 200)
-}

@@ -1,8 +1,12 @@
 // Opens the store that the options of a gateway name: a file, or the URL of a database.
 
 import { randomUUID } from 'node:crypto'
+import { dirname } from 'node:path'
+import { makeWritableFolder } from '../../../config/folders.ts'
 import { holdLock } from '../../../config/lock.ts'
+import { isRefused, refused } from '../../../lib/refused.ts'
 import { isPostgres } from './place.ts'
+import { reasonOf } from './sql.ts'
 import { createStore, type Store } from './store.ts'
 
 export type StoreSettings = {
@@ -16,6 +20,15 @@ export type StoreSettings = {
 
 const DAY_MS = 86_400_000
 
+/** Opens a store. Throws a refusal, in one line, for one that cannot be opened. */
+export const requireStore = (settings: StoreSettings): Promise<Store> =>
+  openStore(settings).catch((error: unknown) => {
+    if (isRefused(error)) throw error
+    throw refused(
+      `The store cannot be opened (${reasonOf(error)}). See what is wrong: flowdouble gateway doctor, with the same --store`,
+    )
+  })
+
 /** Throws a refusal for a file that another process uses, and for the store of a newer version. */
 export async function openStore({
   store,
@@ -28,6 +41,7 @@ export async function openStore({
     const { openPostgres } = await import('./postgres.ts')
     return createStore(await openPostgres(store), options)
   }
+  await makeWritableFolder(dirname(store))
   const release = await holdLock(
     store,
     (pid) => `Another gateway, process ${pid}, uses ${store}: stop it first.`,

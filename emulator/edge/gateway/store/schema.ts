@@ -64,12 +64,13 @@ export const createTables = (sql: Sql): Promise<void> =>
     await checkVersion(query)
   })
 
-async function hasTables(query: Query): Promise<boolean> {
+export async function hasTables(query: Query): Promise<boolean> {
   const [found] = await query("SELECT to_regclass('flowdouble_store')::text AS name")
   return typeof found?.['name'] === 'string'
 }
 
-async function checkVersion(query: Query): Promise<void> {
+/** Throws a refusal for the store of a newer version. */
+export async function checkVersion(query: Query): Promise<void> {
   const [found] = await query('SELECT version FROM flowdouble_store')
   if (found === undefined)
     await query('INSERT INTO flowdouble_store (version) VALUES ($1)', [VERSION])

@@ -14,12 +14,24 @@ export function socketPath(store: string): string | undefined {
   return Buffer.byteLength(path) <= MAX_PATH ? path : undefined
 }
 
+/** How long a gateway may take to answer, in milliseconds: one that hangs counts as gone. */
+const ANSWER_MS = 15_000
+
 type Answer = readonly RunRow[] | RunDetail
 
+/** What commands ask of a gateway. */
+export type SocketAnswers = {
+  readonly runs: (request: RunsRequest) => Promise<Answer>
+  /** What is wrong with it now. */
+  readonly problems: () => readonly string[]
+}
+
+type SocketRequest = RunsRequest | { readonly do: 'problems' }
+
 /** Serves requests at the socket, which only its user reaches. The result ends it. */
-export async function serveRuns(
+export async function serveSocket(
   path: string,
-  answer: (request: RunsRequest) => Promise<Answer>,
+  { runs, problems }: SocketAnswers,
 ): Promise<() => Promise<void>> {
   // One that was killed leaves it behind, and the lock of the store is held.
   rmSync(path, { force: true })
@@ -31,8 +43,10 @@ export async function serveRuns(
         response.writeHead(status, { 'Content-Type': 'application/json' })
         response.end(JSON.stringify(value))
       }
-      const work = async (): Promise<Answer> =>
-        answer(JSON.parse(Buffer.concat(chunks).toString()) as RunsRequest)
+      const work = async (): Promise<unknown> => {
+        const request = JSON.parse(Buffer.concat(chunks).toString()) as SocketRequest
+        return request.do === 'problems' ? problems() : runs(request)
+      }
       work().then(
         (value) => send(200, value),
         (error: unknown) =>
@@ -56,17 +70,25 @@ export async function serveRuns(
 
 /** Asks the gateway behind a socket; undefined if no gateway answers. Throws its refusal. */
 export const askGateway = (path: string, asked: RunsRequest): Promise<Answer | undefined> =>
+  ask<Answer>(path, asked)
+
+/** What the gateway behind a socket says is wrong; undefined if none answers. */
+export const askProblems = (path: string): Promise<readonly string[] | undefined> =>
+  ask(path, { do: 'problems' })
+
+const ask = <T>(path: string, asked: SocketRequest): Promise<T | undefined> =>
   new Promise((resolve, reject) => {
     const call = httpRequest({ socketPath: path, method: 'POST', path: '/' }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
       response.on('end', () => {
-        const value = JSON.parse(Buffer.concat(chunks).toString()) as Answer & { error?: string }
+        const value = JSON.parse(Buffer.concat(chunks).toString()) as T & { error?: string }
         if (response.statusCode === 200) resolve(value)
         else reject(refused(value.error ?? 'The gateway cannot answer.'))
       })
     })
     call.on('error', () => resolve(undefined))
+    call.setTimeout(ANSWER_MS, () => call.destroy())
     call.end(JSON.stringify(asked))
   })

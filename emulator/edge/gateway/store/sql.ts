@@ -38,6 +38,13 @@ export type StoreOptions = {
   readonly keepMs: number
 }
 
+/** The reason of a database, which can contain no part of its address. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  const { code } = error as NodeJS.ErrnoException
+  return code ?? error.message.slice(0, 200)
+}
+
 /** Runs pieces of work one after the other. */
 export function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()

@@ -1,6 +1,7 @@
 // SQLite in one file of one process: by Node where it has it, else by a build of it for WebAssembly.
 
 import { chmodSync, closeSync, openSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { refused } from '../../../lib/refused.ts'
 import { inTurn, type Query, type Row, type Sql, type SqlValue } from './sql.ts'
 
@@ -85,6 +86,21 @@ export async function openSqlite(path: string, maxBytes: number): Promise<Sql> {
         for (const statement of statements.values()) statement.finalize()
         await Promise.resolve(database.close())
       }),
+  }
+}
+
+/** The bytes that a file uses, by its head: another process can have the file for itself. Throws for other files. */
+export async function usedBytes(path: string): Promise<number> {
+  const file = await open(path)
+  try {
+    const head = Buffer.alloc(40)
+    const { bytesRead } = await file.read(head, 0, head.length, 0)
+    if (bytesRead === 0) return 0
+    if (!head.toString('latin1').startsWith('SQLite format 3\0')) throw new Error('other file')
+    const [pages, free] = [head.readUInt32BE(28), head.readUInt32BE(36)]
+    return (pages - free) * PAGE_BYTES
+  } finally {
+    await file.close()
   }
 }
 
