@@ -70,5 +70,13 @@ export function packageCommand(): string {
   return root.endsWith('.cjs') ? `node ${relative(process.cwd(), root)}` : basename(root)
 }
 
+/** The words that start the command in any folder. */
+export function absoluteCommand(): readonly string[] {
+  const { execPath } = process
+  if (archive === undefined) return [execPath, packageFile(bundle('main'))]
+  const { root } = archive
+  return root === execPath || !existsSync(root) ? [execPath] : [execPath, root]
+}
+
 /** The program of a thread that runs a bundle of the single file; undefined if the bundle is a file that a thread can run. */
 export const archivedProgram = (name: string): string | undefined => archive?.program(bundle(name))

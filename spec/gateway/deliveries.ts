@@ -423,7 +423,7 @@ export const rules = {
     'deliveries/agent-asked':
       'A command receives the prompt as input and ids as variables; a URL receives everything as JSON.',
     'deliveries/agent-environment':
-      "A command has the environment of the gateway, without its secret and the senders' credentials.",
+      "A command has the environment of the gateway, without its secrets and the senders' credentials.",
     'deliveries/agent-answers':
       'The answer is the output of a command that exits with 0, or the text or `answer` of a 2xx.',
     'deliveries/agent-too-long': 'An answer of a command or URL above 1 MiB fails its run.',

@@ -53,6 +53,15 @@ export const rules = {
       '/metrics is for clients on this machine, and for others with the control token, else 403.',
     'operations/control-token':
       '`gateway run --control-token` sets that token; so does the variable of the flag.',
+    'operations/service':
+      '`gateway service` prints a unit of systemd that starts `gateway run` with the given flags.',
+    'operations/service-work': '`gateway service work` prints one for `gateway work`.',
+    'operations/service-stop':
+      'The unit restarts a gateway that failed, and waits for its drain before it kills.',
+    'operations/service-secrets':
+      'No secret stands in the unit: a control token or a password among its flags is refused.',
+    'operations/service-writes':
+      'The gateway of a unit can write to the directories of its files only; with --user, anywhere.',
     'operations/metrics-unrecorded':
       'Reading /metrics changes nothing: the journal has no entry of it.',
   }),

@@ -10,16 +10,32 @@ import type { GatewayOptions } from '../../edge/gateway/gateway.ts'
 import type { LogLine } from '../../gateway/log.ts'
 import { isUsageError, usageError } from '../../options/usage.ts'
 import { refused } from '../../lib/refused.ts'
-import type { Flags } from '../lib/command.ts'
+import { bare, type Flags, type FlagTable, repeated, withValue } from '../lib/command.ts'
 import { isPostgres } from '../../edge/gateway/store/place.ts'
-import { drain, storeOptions, storePlace, storeText } from './gateway-store.ts'
-import { readWork, type GatewayWork } from './gateway-work.ts'
+import { drain, storeFlags, storeOptions, storePlace, storeText } from './gateway-store.ts'
+import { readWork, type GatewayWork, workFlags } from './gateway-work.ts'
 import { startWarnings } from './set-up-faults.ts'
 import { listenMessage } from '../lib/listen-errors.ts'
 import { readyFile } from '../lib/ready-file.ts'
 import type { CommandIo } from '../lib/io.ts'
 import { notEnabled } from './configuration.ts'
 import type { Gateway } from '../../edge/handles.ts'
+
+/** The flags of `gateway work`. */
+export const workerFlags: FlagTable = {
+  ...withValue('port', 'ready-file'),
+  ...bare('quiet', 'json-log'),
+  ...workFlags,
+  ...storeFlags,
+}
+
+/** The flags of `gateway run`. */
+export const runFlags: FlagTable = {
+  ...withValue('host', 'webhook-base-url', 'mutant', 'control-token'),
+  ...bare('control'),
+  ...repeated('scenario'),
+  ...workerFlags,
+}
 
 /** Starts the gateway. A case that only inspects the options passes a stand-in. */
 export type StartGateway = (
@@ -102,7 +118,7 @@ export async function runGateway(
 }
 
 /** A worker has no route: at its port it only says how it is. */
-function workerOptions(flags: Flags, dir: string): GatewayOptions {
+export function workerOptions(flags: Flags, dir: string): GatewayOptions {
   const place = storePlace(flags, dir)
   if (place === null || !isPostgres(place))
     throw usageError('gateway work needs --store postgres://..., which the gateways use too.')
@@ -136,7 +152,7 @@ async function scenariosOf(
   return { scenario: await loadScenarios(names, cwd) }
 }
 
-function settingFlags(flags: Flags): Readonly<Record<string, unknown>> {
+export function settingFlags(flags: Flags): Readonly<Record<string, unknown>> {
   const [port, base] = [flags.text('port'), flags.text('webhook-base-url')]
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) < 65_536))
     throw usageError('--port must be a port number, 0 to 65535.')

@@ -24,6 +24,7 @@ import { refused } from '../../lib/refused.ts'
 import { usageError } from '../../options/usage.ts'
 import { bare, type Flags, type FlagTable, repeated, withValue } from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
+import { variableOf } from '../lib/variables.ts'
 
 /** The flags of this file. */
 export const workFlags: FlagTable = {
@@ -169,7 +170,12 @@ function listIn(text: string): readonly string[] | undefined {
  * or not the gateway sends with them [deliveries/agent-environment].
  */
 function withoutCredentials(env: CommandIo['env']): CommandIo['env'] {
-  const hidden = new Set<string>([gatewaySettings.secret.variable, ...tokenVariables])
+  const hidden = new Set<string>([
+    gatewaySettings.secret.variable,
+    ...tokenVariables,
+    ...['control-token', 'store'].map(variableOf),
+    'PGPASSWORD',
+  ])
   return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name)))
 }
 

@@ -2,12 +2,13 @@
 
 import { serversOn } from '../../options/like.ts'
 import { configDirectory, configFiles } from '../../../spec/gateway/subscriptions.ts'
-import { bare, repeated, runSubcommand, withValue } from '../lib/command.ts'
-import { runGateway, type StartGateway } from './gateway-run.ts'
+import { bare, runSubcommand, withValue } from '../lib/command.ts'
+import { runFlags, runGateway, type StartGateway, workerFlags } from './gateway-run.ts'
 import { setUpGateway } from './gateway-setup.ts'
 import { runsCommand, runsFlags, runsHelp } from './gateway-runs.ts'
-import { storeFlags, storeHelp } from './gateway-store.ts'
-import { workFlags, workHelp } from './gateway-work.ts'
+import { printService, serviceFlags, serviceHelp } from './gateway-service.ts'
+import { storeHelp } from './gateway-store.ts'
+import { workHelp } from './gateway-work.ts'
 import type { CommandIo } from '../lib/io.ts'
 import { variablesHelp } from '../lib/variables.ts'
 
@@ -21,6 +22,7 @@ Commands:
   work                   run agents and deliveries of gateways on the same PostgreSQL, and receive nothing
   runs                   list accepted runs; show, retry, cancel or drop one
   doctor                 check files, routes, deliveries, address, store and disk, and say how to mend what is wrong
+  service                print a unit of systemd for the gateway, with the flags of run
 
 Options for all:
   --config-dir DIR       configuration directory (default ${configDirectory.variable}, else ~/${configDirectory.folder})
@@ -35,7 +37,7 @@ Options for setup (it asks for everything that no flag answers):
   --secret-file FILE     read the global secret from a file
   --yes                  do not ask; keep every setting without a flag
 
-Options for run (they override the environment and the configuration files):
+Options for run and service (they override the environment and the configuration files):
   --host HOST            address to listen on
   --port PORT            port to listen on; 0 picks a free one
   --webhook-base-url URL public base URL, if senders reach the gateway through a tunnel or proxy
@@ -53,6 +55,8 @@ ${storeHelp}
   --like NAME            behave like a known gateway: ${serversOn('gateway').join(', ')}; --no-quirk ID leaves a quirk out
 
 ${runsHelp}
+
+${serviceHelp}
 
 Options for doctor:
   --online               ask the platforms and the base URL too: credentials, reachability, clock
@@ -74,6 +78,7 @@ Examples:
   flowdouble gateway run --store postgres://gateway@db.example/gateway
   flowdouble gateway runs list --state dead
   flowdouble gateway doctor --online
+  flowdouble gateway service --send > flowdouble-gateway.service
   flowdouble gateway run --agent-command my-agent --agent-command=--brief --send
 `
 
@@ -97,27 +102,21 @@ export const gatewayCommand = (
       {
         names: ['run'],
         hasVariables: true,
-        flags: {
-          ...withValue('host', 'port', 'webhook-base-url', 'ready-file', 'mutant', 'control-token'),
-          ...bare('quiet', 'json-log', 'control'),
-          ...repeated('scenario'),
-          ...workFlags,
-          ...storeFlags,
-        },
+        flags: runFlags,
         run: (flags, io) => runGateway(flags, io, start),
       },
       {
         names: ['work'],
         hasVariables: true,
-        flags: {
-          ...withValue('port', 'ready-file'),
-          ...bare('quiet', 'json-log'),
-          ...workFlags,
-          ...storeFlags,
-        },
+        flags: workerFlags,
         run: (flags, io) => runGateway(flags, io, start, true),
       },
       { names: ['runs'], flags: runsFlags, run: runsCommand },
+      {
+        names: ['service'],
+        flags: serviceFlags,
+        run: printService,
+      },
       {
         names: ['doctor'],
         hasVariables: true,

@@ -260,7 +260,7 @@ export function connectGateway(
       closeSocket = await serveStore(options, {
         store,
         keeper,
-        problems: () => [...problemsOf(world.state), ...storeProblems(keeper)],
+        problems: () => problemsOf(world.state),
       })
     },
     stop: async () => {
@@ -277,11 +277,6 @@ export function connectGateway(
 /** The reply to a control request whose body met a bound. */
 const replyTo = (bound: BodyBound): Reply =>
   refusalOf(bound === 'slow-body' ? 'tooSlow' : 'tooManyBodies')
-
-const storeProblems = (keeper: Keeper): readonly string[] => {
-  const why = keeper.failure()
-  return why === null ? [] : [`The store fails: ${why}.`]
-}
 
 /** Lets commands of the same user reach a store in a file; the result ends that. */
 async function serveStore(

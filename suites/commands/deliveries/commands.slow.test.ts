@@ -36,9 +36,15 @@ provesCli('deliveries/agent-left', async (cli) => {
 
 provesCli('deliveries/agent-environment', async (cli) => {
   const tokens = Object.values(senders).map(({ tokenVariable }) => tokenVariable)
-  const names = [gatewaySettings.secret.variable, ...tokens]
+  const names = [
+    gatewaySettings.secret.variable,
+    'FLOWDOUBLE_CONTROL_TOKEN',
+    'PGPASSWORD',
+    ...tokens,
+  ]
   const env = {
     ...Object.fromEntries(names.map((name) => [name, 'hidden'])),
+    FLOWDOUBLE_STORE: cli.path('hidden.sqlite'),
     SLACK_HOME_CHANNEL: 'C1',
     KEPT: 'kept',
   }
