@@ -14,8 +14,8 @@ export type SharedFacts = {
 }
 
 const USES = `SELECT bool_and(has_table_privilege(name, use))::int AS ok
-  FROM unnest(ARRAY['flowdouble_runs', 'flowdouble_texts', 'flowdouble_ids', 'flowdouble_posts',
-    'flowdouble_owners']) AS name,
+  FROM unnest(ARRAY['flowdouble_runs', 'flowdouble_accepted', 'flowdouble_answers', 'flowdouble_ids',
+    'flowdouble_posts', 'flowdouble_owners']) AS name,
   unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS use`
 
 const CREATES = "SELECT has_schema_privilege(current_schema(), 'CREATE')::int AS ok"
