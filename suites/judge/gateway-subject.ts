@@ -169,7 +169,8 @@ export async function postAll(
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
   const socket = dial(url)
-  socket.end(posts.join(''))
+  // Its end would cut off answers that wait for a store: the last post asks the gateway to end the connection.
+  socket.write(posts.join(''))
   const chunks: Buffer[] = []
   for await (const chunk of socket) chunks.push(chunk as Buffer)
   const answers = Buffer.concat(chunks).toString()

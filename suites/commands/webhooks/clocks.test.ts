@@ -67,3 +67,64 @@ proves('webhooks/steady-time', async () => {
   answer('done')
   await gateway.close()
 })
+
+// Set in each phase of a run: when it waits, when its agent and its delivery are at work, and before the next attempt.
+proves('webhooks/steady-time', async () => {
+  let byMs = 0
+  let changes = 0
+  const change = (): void => {
+    changes++
+    byMs = byMs === HOUR_MS ? -HOUR_MS : HOUR_MS
+  }
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  let end = (): void => undefined
+  const ended = new Promise<void>((resolve) => (end = resolve))
+  let delivered = 0
+  Date.now = () => dayTime() + byMs
+  try {
+    const gateway = await startGateway({
+      port: 0,
+      // A pause of seconds takes milliseconds.
+      clock: 'x100',
+      routes: { ci: { ...ci, deliver: 'telegram' } },
+      homeChannels: { telegram: '42' },
+      agentsAtOnce: 1,
+      agent: async ({ prompt }) => {
+        change()
+        await turn()
+        return prompt
+      },
+      deliveries: async ({ attempt }) => {
+        change()
+        await turn()
+        if (attempt < 3) throw new Error('ECONNRESET')
+        delivered++
+      },
+      onEntry: ({ effects }) => {
+        for (const effect of effects)
+          if (effect.kind === 'post' || effect.kind === 'outbox') change()
+        if (delivered === 2) end()
+      },
+    })
+    const headers = { 'X-Gitlab-Token': SECRET }
+    for (const id of ['a', 'b'])
+      await fetch(`${gateway.url}/webhooks/ci`, {
+        method: 'POST',
+        body,
+        headers: { ...headers, 'X-Request-ID': id },
+      })
+    await ended
+    expect(changes).toBe(2 + 2 + 6 + 6)
+    for (const id of ['a', 'b']) {
+      const tried = gateway.outbox().filter(({ delivery_id }) => delivery_id === id)
+      expect(tried.map(({ status }) => status)).toEqual(['failed', 'failed', 'delivered'])
+      const [first = 0, , last = 0] = tried.map(({ timestamp }) => timestamp)
+      // Two pauses, and however long this machine took.
+      expect(last - first).toBeGreaterThanOrEqual(3000)
+      expect(last - first).toBeLessThan(HOUR_MS / 2)
+    }
+    await gateway.close()
+  } finally {
+    Date.now = dayTime
+  }
+})

@@ -229,6 +229,8 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
   }
 
   const take = async (): Promise<void> => {
+    // One that fails may still be read: this writes.
+    if (failed !== undefined) await live()
     await settleDoubt()
     const runs = await store.claim(Math.max(0, room()), MAX_ANSWERS)
     if (isClosed) return
