@@ -34,6 +34,8 @@ export type GatewaySubject = Traffic & {
     payload: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Answer>
+  /** Starts another gateway, with the fault of this one if it is a wrong one; it ends with this one. */
+  readonly also: (options: GatewayOptions) => Promise<Gateway>
   /** The lines of the log so far. */
   readonly logs: readonly GatewayLogLine[]
   /** The texts that were delivered to targets, oldest first. */
@@ -111,6 +113,17 @@ export async function startGatewaySubject(options: GatewayOptions = {}): Promise
     ...rest,
   })
   const { url } = gateway
+  const others = new Set<Gateway>()
+  const also: GatewaySubject['also'] = async (own) => {
+    const started = await startGateway({ ...own, ...(rest.tamper && { tamper: rest.tamper }) })
+    const close = async (): Promise<void> => {
+      others.delete(other)
+      await started.close()
+    }
+    const other = { ...started, close }
+    others.add(other)
+    return other
+  }
   const recorder = createRecorder('gateway')
   const sendOwn = sendTo(url)
   const send: GatewaySubject['send'] = async (method, path, body = '', headers = {}) => {
@@ -135,11 +148,15 @@ export async function startGatewaySubject(options: GatewayOptions = {}): Promise
     sender: ownSender(SECRET, gateway),
     send,
     post,
+    also,
     logs,
     texts: () => gateway.outbox().map(({ text }) => text),
     idle: () => gateway.until('idle'),
     ...recorder.traffic,
-    close: () => gateway.close(),
+    close: async () => {
+      for (const other of others) await other.close()
+      await gateway.close()
+    },
   }
 }
 

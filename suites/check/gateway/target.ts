@@ -190,6 +190,7 @@ function subjectOf(url: string, sender: Sender, waited: (ms: number) => void): G
     texts: inside,
     idle: inside,
     post: inside,
+    also: inside,
     send: (method, path, body, headers) =>
       patiently(() => send(method, path, body, headers), waited),
     close: () => Promise.resolve(),

@@ -2,20 +2,22 @@
 
 import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
-import { newStorePath, postText, startStored } from '../../support/stores/gateways.ts'
+import { newStorePath, postText, startBeside } from '../../support/stores/gateways.ts'
 import { inDatabase } from '../../support/stores/database.ts'
 
-proves('store/version', async () => {
+proves('store/version', async (subject) => {
   const path = newStorePath()
-  await (await startStored(path)).close()
+  await (await startBeside(subject, path)).close()
   await inDatabase(path, 'UPDATE flowdouble_store SET version = 99')
-  await expect(startStored(path)).rejects.toThrow(/version 99, and this flowdouble knows 1/)
+  await expect(startBeside(subject, path)).rejects.toThrow(
+    /version 99, and this flowdouble knows 1/,
+  )
 })
 
-proves(['store/bounded', 'store/failure', 'store/recovers'], async () => {
+proves(['store/bounded', 'store/failure', 'store/recovers'], async (subject) => {
   const path = newStorePath()
   const logs: string[] = []
-  const gateway = await startStored(path, {
+  const gateway = await startBeside(subject, path, {
     storeMib: 16,
     agent: () => new Promise(() => undefined),
     onLog: ({ level, text }) => level === 'error' && logs.push(text),
@@ -33,7 +35,7 @@ proves(['store/bounded', 'store/failure', 'store/recovers'], async () => {
   expect(logs).toEqual([expect.stringMatching(/store is full/)])
   await gateway.close()
   // The next one ends them all: their room is for new ones, and the id is new.
-  const next = await startStored(path, { storeMib: 16 })
+  const next = await startBeside(subject, path, { storeMib: 16 })
   await next.until('idle')
   expect(next.runs()).toHaveLength(statuses.length - 1)
   // The first finds the store full, which makes room for the second.
@@ -42,11 +44,11 @@ proves(['store/bounded', 'store/failure', 'store/recovers'], async () => {
   await next.close()
 })
 
-proves('store/drain', async () => {
+proves('store/drain', async (subject) => {
   const path = newStorePath()
   let answer = (_: string): void => undefined
   const agent = (): Promise<string> => new Promise((resolve) => (answer = resolve))
-  const gateway = await startStored(path, { agent, agentsAtOnce: 1 })
+  const gateway = await startBeside(subject, path, { agent, agentsAtOnce: 1 })
   await postText(gateway, 'ci', 'a', 'one')
   await postText(gateway, 'ci', 'b', 'two')
   const drained = gateway.drain(60_000)
@@ -57,14 +59,16 @@ proves('store/drain', async () => {
   expect(await drained).toBe(1)
   expect(gateway.outbox()).toMatchObject([{ delivery_id: 'a', text: 'done' }])
   await gateway.close()
-  const next = await startStored(path)
+  const next = await startBeside(subject, path)
   await next.until('idle')
   expect(next.outbox()).toMatchObject([{ delivery_id: 'b', text: 'two' }])
   await next.close()
 })
 
-proves('store/drain-limit', async () => {
-  const gateway = await startStored(newStorePath(), { agent: () => new Promise(() => undefined) })
+proves('store/drain-limit', async (subject) => {
+  const gateway = await startBeside(subject, newStorePath(), {
+    agent: () => new Promise(() => undefined),
+  })
   await postText(gateway, 'ci', 'a', 'one')
   expect(await gateway.drain(0)).toBe(1)
   await gateway.close()

@@ -6,7 +6,7 @@ import type { AgentRun, Delivery, Gateway, GatewayOptions } from 'flowdouble'
 import { expect } from '../../judge/expect.ts'
 import { SECRET } from '../../judge/gateway-subject.ts'
 import { proves } from '../../judge/proves.ts'
-import { afterKill, newStorePath, postText, startStored } from '../../support/stores/gateways.ts'
+import { afterKill, newStorePath, postText, startBeside } from '../../support/stores/gateways.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -28,16 +28,16 @@ async function until(holds: () => boolean): Promise<void> {
 
 const idle = (gateway: Gateway): Promise<void> => gateway.until('idle')
 
-proves(['store/stored-first', 'store/run-at-least-once', 'store/same-key'], async () => {
+proves(['store/stored-first', 'store/run-at-least-once', 'store/same-key'], async (subject) => {
   const path = newStorePath()
   const agent = held<string, AgentRun>()
-  const first = await startStored(path, { agent: agent.work, agentsAtOnce: 1 })
+  const first = await startBeside(subject, path, { agent: agent.work, agentsAtOnce: 1 })
   expect((await postText(first, 'ci', 'a', 'one')).status).toBe(202)
   expect((await postText(first, 'ci', 'b', 'two')).status).toBe(202)
   const killed = afterKill(path)
   expect(agent.asked.map(({ prompt }) => prompt)).toEqual(['one'])
   const logs: string[] = []
-  const second = await startStored(killed, { onLog: ({ text }) => logs.push(text) })
+  const second = await startBeside(subject, killed, { onLog: ({ text }) => logs.push(text) })
   expect(logs[0]).toBe('A gateway that ended left 2 runs: work goes on.')
   await idle(second)
   expect(second.outbox().map(({ delivery_id, text }) => [delivery_id, text])).toEqual([
@@ -48,18 +48,18 @@ proves(['store/stored-first', 'store/run-at-least-once', 'store/same-key'], asyn
   await Promise.all([first.close(), second.close()])
 })
 
-proves(['store/stored-first', 'store/delivered-once', 'store/same-key'], async () => {
+proves(['store/stored-first', 'store/delivered-once', 'store/same-key'], async (subject) => {
   const path = newStorePath()
   const sender = held<void, Delivery>()
   const answers = { agent: { answer: 'the answer' } }
-  const first = await startStored(path, { ...answers, deliveries: sender.work })
+  const first = await startBeside(subject, path, { ...answers, deliveries: sender.work })
   await postText(first, 'ci', 'a', 'one')
   void first.until('idle').catch(() => undefined)
   await until(() => sender.asked.length === 1)
   // In flight: it repeats once, and with the same key, though the agent would answer otherwise now.
   const inFlight = afterKill(path)
   const again = held<void, Delivery>()
-  const second = await startStored(inFlight, {
+  const second = await startBeside(subject, inFlight, {
     agent: { answer: 'another' },
     deliveries: again.work,
   })
@@ -71,22 +71,22 @@ proves(['store/stored-first', 'store/delivered-once', 'store/same-key'], async (
   await until(() => second.outbox().length === 1)
   await idle(second)
   // Its success is stored: nothing repeats.
-  const third = await startStored(afterKill(inFlight), { deliveries: again.work })
+  const third = await startBeside(subject, afterKill(inFlight), { deliveries: again.work })
   await idle(third)
   expect(again.asked).toHaveLength(1)
   sender.ends[0]?.()
   await Promise.all([first, second, third].map((gateway) => gateway.close()))
 })
 
-proves('store/delivered-once', async () => {
+proves('store/delivered-once', async (subject) => {
   const path = newStorePath()
-  const first = await startStored(path)
+  const first = await startBeside(subject, path)
   first.failDeliveries({ target: 'telegram', error: 'network error', times: 1 })
   await postText(first, 'ci', 'a', 'one')
   await first.advance(0)
   expect(first.outbox()).toMatchObject([{ attempt: 1, status: 'failed' }])
   // The second attempt is due later, and stays the second.
-  const second = await startStored(afterKill(path))
+  const second = await startBeside(subject, afterKill(path))
   await second.advance(0)
   expect(second.outbox()).toEqual([])
   await idle(second)
@@ -94,12 +94,12 @@ proves('store/delivered-once', async () => {
   await Promise.all([first.close(), second.close()])
 })
 
-proves('store/ids-survive', async () => {
+proves('store/ids-survive', async (subject) => {
   const path = newStorePath()
-  const first = await startStored(path)
+  const first = await startBeside(subject, path)
   await postText(first, 'ci', 'a', 'one')
   await postText(first, 'direct', 'd', 'one')
-  const second = await startStored(afterKill(path))
+  const second = await startBeside(subject, afterKill(path))
   for (const [route, id] of [
     ['ci', 'a'],
     ['direct', 'd'],
@@ -113,24 +113,25 @@ proves('store/ids-survive', async () => {
   await Promise.all([first.close(), second.close()])
 })
 
-proves('store/direct-lease', async () => {
+proves('store/direct-lease', async (subject) => {
   const path = newStorePath()
   const sender = held<void, Delivery>()
-  const first = await startStored(path, { deliveries: sender.work })
+  const first = await startBeside(subject, path, { deliveries: sender.work })
   const posted = postText(first, 'direct', 'd', 'one')
   await until(() => sender.asked.length === 1)
-  const second = await startStored(afterKill(path))
-  expect((await postText(second, 'direct', 'd', 'one')).json).toMatchObject({ status: 'delivered' })
-  expect((await postText(second, 'direct', 'd', 'one')).json).toMatchObject({ status: 'duplicate' })
+  const second = await startBeside(subject, afterKill(path))
+  const retry = await postText(second, 'direct', 'd', 'one')
+  const again = await postText(second, 'direct', 'd', 'one')
   sender.ends[0]?.()
   expect((await posted).json).toMatchObject({ status: 'delivered' })
+  expect([retry.json.status, again.json.status]).toEqual(['delivered', 'duplicate'])
   await Promise.all([first.close(), second.close()])
 })
 
-proves(['deliveries/dead', 'store/retry'], async () => {
+proves(['deliveries/dead', 'store/retry'], async (subject) => {
   const errors: string[] = []
   const onLog: GatewayOptions['onLog'] = ({ level, text }) => level === 'error' && errors.push(text)
-  const gateway = await startStored(newStorePath(), { onLog })
+  const gateway = await startBeside(subject, newStorePath(), { onLog })
   gateway.failDeliveries({ target: 'telegram', error: 'gone', times: null, status: 404 })
   await postText(gateway, 'ci', 'a', 'one')
   await idle(gateway)
@@ -140,7 +141,7 @@ proves(['deliveries/dead', 'store/retry'], async () => {
   await gateway.close()
 })
 
-proves('store/direct-parts', async () => {
+proves('store/direct-parts', async (subject) => {
   const path = newStorePath()
   const parts: number[] = []
   const failsAt = (last: number) =>
@@ -152,19 +153,19 @@ proves('store/direct-parts', async () => {
       { isSplit: true },
     )
   const text = 'x'.repeat(5000)
-  const first = await startStored(path, { deliveries: failsAt(2) })
+  const first = await startBeside(subject, path, { deliveries: failsAt(2) })
   expect((await postText(first, 'direct', 'd', text)).status).toBe(502)
   expect((await postText(first, 'direct', 'd', text)).status).toBe(502)
   expect(parts.splice(0)).toEqual([1, 2, 2])
-  const second = await startStored(afterKill(path), { deliveries: failsAt(0) })
+  const second = await startBeside(subject, afterKill(path), { deliveries: failsAt(0) })
   expect((await postText(second, 'direct', 'd', text)).status).toBe(200)
   expect(parts).toEqual([1, 2])
   await Promise.all([first.close(), second.close()])
 })
 
-proves('store/no-secrets', async () => {
+proves('store/no-secrets', async (subject) => {
   const path = newStorePath()
-  const gateway = await startStored(path)
+  const gateway = await startBeside(subject, path)
   await postText(gateway, 'ci', 'a', 'one')
   await idle(gateway)
   const bytes = [path, `${path}-wal`].map((file) => readFileSync(file, 'latin1')).join()
@@ -175,7 +176,7 @@ proves('store/no-secrets', async () => {
   await gateway.close()
 })
 
-proves('store/agents-ended', async () => {
+proves('store/agents-ended', async (subject) => {
   const path = newStorePath()
   const child = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' })
   const ended = new Promise<string | null>((resolve) =>
@@ -185,11 +186,11 @@ proves('store/agents-ended', async () => {
     began?.(child.pid ?? 0)
     return new Promise(() => undefined)
   }
-  const first = await startStored(path, { agent })
+  const first = await startBeside(subject, path, { agent })
   await postText(first, 'ci', 'a', 'one')
   const stored = (): boolean => readFileSync(`${path}-wal`, 'latin1').includes(`"pid":${child.pid}`)
   await until(stored)
-  const second = await startStored(afterKill(path))
+  const second = await startBeside(subject, afterKill(path))
   expect(await ended).toBe('SIGKILL')
   await Promise.all([first.close(), second.close()])
 })

@@ -8,7 +8,7 @@ import { proves } from '../../judge/proves.ts'
 import { gatewayCommand } from '../../../dist/emulator/internal.js'
 import { folder as newFolder } from '../../support/folder.ts'
 import { outputOf } from '../../support/in-process.ts'
-import { postText, startStored } from '../../support/stores/gateways.ts'
+import { postText, startBeside, startStored } from '../../support/stores/gateways.ts'
 import { inServer, newDatabase } from '../../support/stores/postgres.ts'
 
 const real = { clock: 'real', epoch: 'now', leaseMs: 10_000 } as const
@@ -77,23 +77,22 @@ proves('store/work', async () => {
   await receiver.close()
 })
 
-proves('store/shared-lease', async () => {
+proves('store/shared-lease', async (subject) => {
   const { url } = await newDatabase()
   const ends: (() => void)[] = []
   const deliveries = (_: Delivery): Promise<void> =>
     new Promise((resolve) => ends.push(() => resolve()))
   const [first, second] = [
-    await startStored(url, { ...real, deliveries }),
-    await startStored(url, { ...real }),
+    await startBeside(subject, url, { ...real, deliveries }),
+    await startBeside(subject, url, real),
   ]
   const posted = postText(first, 'direct', 'd', 'one')
   await until(() => ends.length === 1)
-  expect(await postText(second, 'direct', 'd', 'one')).toMatchObject({
-    status: 503,
-    json: { error: 'Delivery under way' },
-  })
+  const refused = await postText(second, 'direct', 'd', 'one')
   ends[0]?.()
   expect((await posted).json).toMatchObject({ status: 'delivered' })
+  expect(refused).toMatchObject({ status: 503, json: { error: 'Delivery under way' } })
+  expect(Number(refused.retryAfter)).toBeGreaterThan(0)
   expect((await postText(second, 'direct', 'd', 'one')).json).toMatchObject({
     status: 'duplicate',
   })

@@ -3,7 +3,7 @@
 import { deployments, access } from './access.ts'
 import { assets } from './assets.ts'
 import { catalog } from './catalog.ts'
-import { templates, deliveries, subscriptions } from './deliveries.ts'
+import { templates, deliveries, subscriptions } from './gateway/deliveries.ts'
 import { extensions } from './extensions.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
@@ -16,12 +16,13 @@ import { messages } from './messages.ts'
 import { nodes } from './nodes.ts'
 import { outputs, results } from './outputs.ts'
 import { queue, runs } from './queue.ts'
-import { signatures } from './signatures.ts'
+import { signatures } from './gateway/signatures.ts'
 import { sockets, inspector } from './sockets.ts'
+import { store } from './gateway/store.ts'
 import { system, settings, manager, internal, pages } from './system.ts'
 import { userdata } from './userdata.ts'
 import { v2Access, v2Jobs, v2Streams, v2Assets } from './v2.ts'
-import { operations, webhooks } from './webhooks.ts'
+import { operations, webhooks } from './gateway/webhooks.ts'
 import { workflows } from './workflows.ts'
 import type { GatewayMutants, Mutant, Mutants } from '../tamper.ts'
 
@@ -49,6 +50,7 @@ const areas: Readonly<Record<string, Mutants | GatewayMutants>> = {
   runs,
   settings,
   signatures,
+  store,
   subscriptions,
   system,
   templates,

@@ -3,7 +3,7 @@
 import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Gateway, GatewayOptions } from 'flowdouble'
-import { sendTo, SECRET, signed } from '../../judge/gateway-subject.ts'
+import { type GatewaySubject, sendTo, SECRET, signed } from '../../judge/gateway-subject.ts'
 import { folder } from '../folder.ts'
 
 /** The path of a store that does not exist yet. */
@@ -27,20 +27,30 @@ const routes = {
   direct: { secret: SECRET, prompt: '{text}', deliver: 'telegram', deliver_only: true },
 }
 
-/** Starts a gateway on a manual clock whose store is in this file. */
+/** The options of a gateway on a manual clock whose store is in this file. */
+const stored = (store: string, options: GatewayOptions): GatewayOptions => ({
+  port: 0,
+  clock: 'manual',
+  epoch: START_MS,
+  routes,
+  store,
+  homeChannels: { telegram: '42' },
+  rateLimit: 100_000,
+  ...options,
+})
+
+/** Starts such a gateway. */
 export async function startStored(store: string, options: GatewayOptions = {}): Promise<Gateway> {
   const { startGateway } = await import('flowdouble')
-  return startGateway({
-    port: 0,
-    clock: 'manual',
-    epoch: START_MS,
-    routes,
-    store,
-    homeChannels: { telegram: '42' },
-    rateLimit: 100_000,
-    ...options,
-  })
+  return startGateway(stored(store, options))
 }
+
+/** The same beside that of a case, which may be a wrong one. */
+export const startBeside = (
+  { also }: GatewaySubject,
+  store: string,
+  options: GatewayOptions = {},
+): Promise<Gateway> => also(stored(store, options))
 
 /** Posts a text to a route with an id; resolves to the status and the JSON of the answer. */
 export async function postText(

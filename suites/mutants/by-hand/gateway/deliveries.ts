@@ -1,9 +1,9 @@
 // Wrong gateways in what they render, run and deliver.
 
 import type { GatewayEffect } from 'flowdouble'
-import { plainText } from '../../../spec/gateway/deliveries.ts'
-import { each, onDelivery, onRun, quirk, startedFor } from '../gateway-tamper.ts'
-import type { GatewayMutants } from '../tamper.ts'
+import { plainText } from '../../../../spec/gateway/deliveries.ts'
+import { each, onDelivery, onRun, quirk, startedFor } from '../../gateway-tamper.ts'
+import type { GatewayMutants } from '../../tamper.ts'
 
 /** Changes the rendered texts, given the payload of the post if it is at hand. */
 const inTexts = (change: (text: string, payload: Readonly<Record<string, unknown>>) => string) =>

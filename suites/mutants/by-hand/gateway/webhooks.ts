@@ -12,8 +12,8 @@ import {
   rejecting,
   replyStatus,
   type Request,
-} from '../gateway-tamper.ts'
-import type { GatewayMutants } from '../tamper.ts'
+} from '../../gateway-tamper.ts'
+import type { GatewayMutants } from '../../tamper.ts'
 
 const duplicate = { status: 200, body: '{"status": "duplicate", "delivery_id": "x"}' }
 const limited = { status: 429, body: '{"error": "Rate limit exceeded"}' }
@@ -282,7 +282,12 @@ export const operations: GatewayMutants = {
     tamper: refuses(400, 'Request timeout'),
   },
   'nothing-is-wrong': {
-    breaks: ['operations/degraded', 'operations/degraded-file', 'operations/degraded-target'],
+    breaks: [
+      'operations/degraded',
+      'operations/degraded-file',
+      'operations/degraded-target',
+      'operations/degraded-store',
+    ],
     tamper: onReply(({ body }) => ({ body: body.replace('"degraded"', '"ok"') })),
   },
   'never-ready': {

@@ -9,8 +9,8 @@ import {
   rejecting,
   replyStatus,
   type Request,
-} from '../gateway-tamper.ts'
-import type { GatewayMutants } from '../tamper.ts'
+} from '../../gateway-tamper.ts'
+import type { GatewayMutants } from '../../tamper.ts'
 
 const invalid = { status: 401, body: '{"error": "Invalid signature"}' }
 const textOf = ({ body }: Request): string => Buffer.from(body).toString('latin1')
