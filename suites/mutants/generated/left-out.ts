@@ -25,6 +25,7 @@ const leftOut: Readonly<Record<string, readonly RegExp[]>> = {
     /(?:(?:change|upload)Asset|assetFromHash|upload(?:Image|Mask))-bodyTooLarge-/,
     /readUserdata-is-201/,
     /webhooks\/badRequest-/,
+    /gatewayMetrics-|metricsForbidden-/,
   ],
   'Its rule says that it never happens.': [/(?:webhooks|http)\/internal-.* on (?:gateway|hosted)/],
 }
