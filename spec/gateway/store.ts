@@ -25,7 +25,7 @@ export const rules = {
     'store/one-owner':
       'One gateway at a time uses a store in a file: a second one exits 1 and names the first.',
     'store/unusable':
-      'A store that cannot be opened ends the start with one line: the reason, and the doctor.',
+      'A store that cannot be opened or written ends the start with one line: why, and the doctor.',
     'store/version': 'The store of a newer version is refused with both versions.',
     'store/agents-ended':
       'Agents that a killed gateway left behind are ended when the next one starts.',

@@ -35,6 +35,7 @@ import type { Recorder } from '../recorder.ts'
 import { createWorldHandle } from '../world-handle.ts'
 import { createWork, type WorkTimeOuts } from './external-work.ts'
 import { createKeeper, type Keeper } from './store/keeper.ts'
+import { throwUnusable } from './store/place.ts'
 import type { Store } from './store/store.ts'
 import { watchFile } from '../../config/file-watch.ts'
 import type { BodyBound } from './unfinished.ts'
@@ -256,7 +257,7 @@ export function connectGateway(
     answer,
     start: async () => {
       if (keeper === null || store === null) return
-      await keeper.start()
+      await keeper.start().catch(throwUnusable)
       closeSocket = await serveStore(options, {
         store,
         keeper,

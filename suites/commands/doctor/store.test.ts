@@ -45,7 +45,7 @@ provesCli('store/unusable', async (cli) => {
   for (const argv of [['run', '--port', '0'], ['runs']])
     expectEnd(await cli.run('gateway', ...argv), {
       code: 1,
-      stderr: /^The store cannot be opened \(.*\)\. .* flowdouble gateway doctor, .*\n$/,
+      stderr: /^The store cannot be used \(.*\)\. .* flowdouble gateway doctor, .*\n$/,
     })
 })
 

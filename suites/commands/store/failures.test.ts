@@ -123,3 +123,18 @@ proves(['store/run-at-least-once', 'store/recovers'], async (subject) => {
   await first.close()
   restore()
 })
+
+proves('store/unusable', async (subject) => {
+  const path = newStorePath()
+  await (await startBeside(subject, path)).close()
+  const restore = await injectFailures((sql) => (writes.test(sql) ? 'before' : undefined))
+  const why = /The store cannot be used \(disk I\/O error\)\. .*gateway doctor/
+  await expect(startBeside(subject, path)).rejects.toThrow(why)
+  await expect(startBeside(subject, newStorePath())).rejects.toThrow(why)
+  restore()
+  await expect(startBeside(subject, '/dev/null/gateway.sqlite')).rejects.toThrow(
+    /The store cannot be used \(EEXIST\)/,
+  )
+  // Nothing of them is left.
+  await (await startBeside(subject, path)).close()
+})

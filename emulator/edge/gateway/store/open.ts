@@ -4,9 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 import { makeWritableFolder } from '../../../config/folders.ts'
 import { holdLock } from '../../../config/lock.ts'
-import { isRefused, refused } from '../../../lib/refused.ts'
-import { isPostgres } from './place.ts'
-import { reasonOf } from './sql.ts'
+import { isPostgres, throwUnusable } from './place.ts'
 import { createStore, type Store } from './store.ts'
 
 export type StoreSettings = {
@@ -22,12 +20,7 @@ const DAY_MS = 86_400_000
 
 /** Opens a store. Throws a refusal, in one line, for one that cannot be opened. */
 export const requireStore = (settings: StoreSettings): Promise<Store> =>
-  openStore(settings).catch((error: unknown) => {
-    if (isRefused(error)) throw error
-    throw refused(
-      `The store cannot be opened (${reasonOf(error)}). See what is wrong: flowdouble gateway doctor, with the same --store`,
-    )
-  })
+  openStore(settings).catch(throwUnusable)
 
 /** Throws a refusal for a file that another process uses, and for the store of a newer version. */
 export async function openStore({
