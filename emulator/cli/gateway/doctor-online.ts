@@ -111,7 +111,7 @@ async function publicFinding(
   return problem(check, {
     what: `${baseUrl}/health does not lead to the gateway (${reason})`,
     why: 'Senders cannot post to the addresses that are printed.',
-    mend: 'Let the proxy or tunnel pass all paths below the base URL to the host and port of the gateway.',
+    mend: 'Let the proxy or tunnel pass /webhooks/ and /health below the base URL to the host and port of the gateway.',
   })
 }
 

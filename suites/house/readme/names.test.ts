@@ -4,6 +4,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { expect, test } from 'vitest'
+import { type Sender, senders } from '../../../spec/gateway/deliveries.ts'
+import {
+  configDirectory,
+  type GatewaySetting,
+  gatewaySettings,
+} from '../../../spec/gateway/subscriptions.ts'
 import { start } from '../../support/spawned.ts'
 import { actionOf } from '../shipped/action.ts'
 import { blocksIn, pageOf, readmes, root } from './pages.ts'
@@ -32,6 +38,26 @@ test('each flag that a page names is in the help of a command', async () => {
   const ours = named(/(?:`|npx flowdouble [^\n]*? |serve )(--[a-z][\w-]+)/g)
   expect(ours.length).toBeGreaterThan(20)
   expect(ours.filter((flag) => !known.has(flag))).toEqual([])
+})
+
+test('the page of the gateway lists each variable that it reads', async () => {
+  const help = (await start('gateway', '--help').ends).stdout.split('\n\n')
+  const sections = help.filter((part) => /^Options for (?:all|run)\b/.test(part))
+  const flags = new Set(sections.join('\n').match(/(?<=--)[a-z][\w-]+/g))
+  flags.delete('help')
+  const expected = [
+    configDirectory.variable,
+    ...Object.values<GatewaySetting>(gatewaySettings).map(({ variable }) => variable),
+    ...Object.values<Sender>(senders).flatMap((one) => [one.tokenVariable, one.homeVariable]),
+    ...[...flags].map((flag) => `FLOWDOUBLE_${flag.toUpperCase().replaceAll('-', '_')}`),
+    // Those of programs that it uses.
+    'PATH',
+    'PGPASSWORD',
+  ]
+  const table = pageOf('emulator/gateway/README.md').text.match(/^\| `.*(?= \|.*\|$)/gm) ?? []
+  const listed = table.flatMap((row) => row.split(' | ')[0]?.match(/[A-Z]\w+/g) ?? [])
+  const read = expected.filter((name) => name !== undefined)
+  expect(listed.toSorted()).toEqual([...new Set(read)].toSorted())
 })
 
 test('each path of the control API that a page names is in its document', () => {
