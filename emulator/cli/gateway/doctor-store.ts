@@ -140,20 +140,27 @@ async function sharedFinding({ store, leaseMs }: StoreSettings): Promise<Finding
           : 'As its owner: GRANT CREATE ON SCHEMA public TO ...',
       })
     const tables = hasTables
-      ? `${living} gateways and workers use it now`
+      ? `${living} of its gateways and workers run`
       : 'gateway run will create its tables'
     return ok(check, `PostgreSQL ${version} can be reached, and ${tables}`)
   } catch (error) {
     if (isRefused(error)) return problem(check, refusalFault(error.message))
+    const reason = reasonOf(error)
+    const other = isOfPostgres(reason)
+      ? 'See the log of PostgreSQL.'
+      : 'Check host and port of --store: pg_isready -h HOST -p PORT'
     return problem(check, {
-      what: `PostgreSQL does not let the gateway in (${reasonOf(error)})`,
+      what: `PostgreSQL cannot be used (${reason})`,
       why: 'The gateway does not start; one that runs refuses posts with 503.',
-      mend: mends[reasonOf(error)] ?? 'Check host and port of --store: pg_isready -h HOST -p PORT',
+      mend: mends[reason] ?? other,
     })
   }
 }
 
-/** By the code of an error: those of PostgreSQL, else those of the network. */
+/** Whether a code is one of PostgreSQL, and not of the network. */
+const isOfPostgres = (code: string): boolean => /^(?=.*\d)[0-9A-Z]{5}$/.test(code)
+
+/** By the code of an error. */
 const mends: Readonly<Record<string, string>> = {
   '28P01': 'Correct the password in --store or PGPASSWORD.',
   '28000': 'Correct the user of --store, or allow it in pg_hba.conf.',

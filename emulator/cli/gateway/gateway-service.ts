@@ -22,7 +22,8 @@ import { countOf, readWork } from './gateway-work.ts'
 export const serviceFlags: FlagTable = { ...runFlags, ...bare('user') }
 
 export const serviceHelp = `Options for service [run | work], which passes the flags of that command on (default run):
-  --user                 print a unit of this user, instead of one of the system`
+  --user                 print a unit of this user, instead of one of the system
+  Secrets, such as FLOWDOUBLE_CONTROL_TOKEN and PGPASSWORD, stand in ${configFiles.service.name} of the configuration directory.`
 
 /** How much longer than the drain systemd waits before it kills, in seconds. */
 const SPARE_S = 10

@@ -12,17 +12,13 @@ provesCli('doctor/store-shared', async (cli) => {
   const { url, name } = await newDatabase()
   const at = (place: string) => found(cli, 'store', '--store', place)
   const nobody = `postgres://user:of-the-database@127.0.0.1:${await freePort()}/x`
-  expect(await at(nobody)).toEqual([
-    'problem: PostgreSQL does not let the gateway in (ECONNREFUSED)',
-  ])
+  expect(await at(nobody)).toEqual(['problem: PostgreSQL cannot be used (ECONNREFUSED)'])
   expectEnd(await cli.run('gateway', 'doctor', '--store', nobody), {
     code: 1,
     stdout: /pg_isready/,
     hides: 'of-the-database',
   })
-  expect(await at(`${url}_none`)).toEqual([
-    'problem: PostgreSQL does not let the gateway in (3D000)',
-  ])
+  expect(await at(`${url}_none`)).toEqual(['problem: PostgreSQL cannot be used (3D000)'])
   expect(await at(url)).toEqual([
     expect.stringMatching(/^ok: PostgreSQL \S+ can be reached, and gateway run will create/),
   ])
@@ -35,7 +31,7 @@ provesCli('doctor/store-shared', async (cli) => {
   await inServer('REVOKE CREATE ON SCHEMA public FROM PUBLIC', name)
   expect(await at(other.href)).toEqual(['problem: The user of --store cannot create tables'])
   const gateway = await startStored(url)
-  expect(await at(url)).toEqual([expect.stringMatching(/1 gateways and workers use it now$/)])
+  expect(await at(url)).toEqual([expect.stringMatching(/and 1 of its gateways and workers run$/)])
   expect(await at(other.href)).toEqual([
     'problem: The user of --store cannot use the tables of the store',
   ])
