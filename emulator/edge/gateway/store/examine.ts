@@ -13,10 +13,10 @@ export type SharedFacts = {
   readonly living: number
 }
 
-const USES = `SELECT bool_and(has_table_privilege(name, use))::int AS ok
-  FROM unnest(ARRAY['flowdouble_runs', 'flowdouble_accepted', 'flowdouble_answers', 'flowdouble_ids',
-    'flowdouble_posts', 'flowdouble_owners']) AS name,
-  unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS use`
+const USES = `SELECT bool_and(has_table_privilege(one.oid, use))::int AS ok
+  FROM pg_class AS one, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS use
+  WHERE one.relkind = 'r' AND one.relname LIKE 'flowdouble\\_%' AND one.relnamespace =
+    (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('flowdouble_store'))`
 
 const CREATES = "SELECT has_schema_privilege(current_schema(), 'CREATE')::int AS ok"
 
