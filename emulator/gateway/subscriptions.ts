@@ -170,6 +170,17 @@ export function subscribedEntry(
   return entry
 }
 
+/** An entry with the secrets of another, and nothing else of it [subscriptions/rotate]. */
+export function withSecretsOf(entry: JsonObject, other: JsonObject): JsonObject {
+  const rotated = new Map(entry)
+  for (const member of ['secret', 'old_secrets']) {
+    const value = other.get(member)
+    if (value === undefined) rotated.delete(member)
+    else rotated.set(member, value)
+  }
+  return rotated
+}
+
 /**
  * The secrets that count beside a new one: earlier ones as long as the last one does [subscriptions/keep-old,
  * subscriptions/old-ended].

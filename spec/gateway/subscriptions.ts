@@ -388,6 +388,8 @@ export const rules = {
       '`gateway run` warns of a host that others reach, unless base_url says that TLS is before it.',
     'subscriptions/keep-old':
       '`webhook subscribe --keep-old 24h` with a new secret accepts the old one for that time as well.',
+    'subscriptions/rotate':
+      'With --keep-old, and with no flag that describes the route, `webhook subscribe` keeps the rest of it.',
     'subscriptions/old-ended':
       'A new secret without --keep-old ends the old ones; an update that keeps the secret keeps them too.',
     'subscriptions/old-listed':

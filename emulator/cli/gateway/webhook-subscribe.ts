@@ -11,10 +11,12 @@ import {
   subscribedEntry,
   type SubscribeRequest,
   type SubscriptionView,
+  withSecretsOf,
 } from '../../gateway/subscriptions.ts'
 import { readEvents, readList, readWrittenList, type Route } from '../../gateway/state/routes.ts'
 import { deliveryFault } from '../../gateway/route-checks.ts'
 import { readPlatforms } from '../../edge/gateway/sender-settings.ts'
+import { isObject } from '../../lib/json.ts'
 import { refused } from '../../lib/refused.ts'
 import { secondText } from '../../lib/time-text.ts'
 import { usageError } from '../../options/usage.ts'
@@ -73,9 +75,15 @@ export async function subscribe(flags: Flags, io: CommandIo): Promise<number> {
   const generated = randomBytes(generatedSecret.bytes).toString('base64url')
   const created_at = secondText(Date.now())
   const globalSecret = settings.secret
+  const isRotation = keepsOldMs !== undefined && !describesRoute(flags)
   const { entry, isUpdate } = await changeSubscriptions(dir, (entries) => {
     const before = entries.get(name)
-    const entry = subscribedEntry(request, before, { generated, created_at, quirks, globalSecret })
+    const kept = isRotation && isObject(before) ? before : undefined
+    const named = kept?.get('scheme')
+    const own = typeof named === 'string' ? requireScheme(named, settings.schemes) : scheme
+    const parts = { generated, created_at, quirks, globalSecret }
+    const made = subscribedEntry({ ...request, scheme: own }, before, parts)
+    const entry = kept === undefined ? made : withSecretsOf(kept, made)
     entries.set(name, entry)
     return { entry, isUpdate: before !== undefined }
   })
@@ -110,6 +118,13 @@ async function warnOfDeliveries(
 
 const givesSecret = (flags: Flags): boolean =>
   (flags.text('secret') ?? flags.text('secret-file')) !== undefined
+
+/** Whether flags say anything of the route beside its secret. */
+const describesRoute = (flags: Flags): boolean =>
+  ['deliver-only', 'in-order'].some((name) => flags.isSet(name)) ||
+  ['description', 'events', 'prompt', 'skills', 'deliver', 'deliver-chat-id', 'origin', 'as'].some(
+    (name) => flags.text(name) !== undefined,
+  )
 
 /** For how long to keep the old secret, in milliseconds; undefined without the flag. */
 function keepOld(flags: Flags): number | undefined {

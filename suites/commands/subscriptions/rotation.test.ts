@@ -54,6 +54,20 @@ provesCli('subscriptions/keep-old', async (cli) => {
   expect(cli.routes().new).not.toHaveProperty('old_secrets')
 })
 
+provesCli('subscriptions/rotate', async (cli) => {
+  const route = ['--prompt', 'Build {status}', '--deliver', 'telegram', '--deliver-chat-id', '42']
+  await cli.run('webhook', 'subscribe', 'ci', '--as', 'svix', '--in-order', ...route)
+  const { secret: first, ...before } = cli.routes().ci
+  await rotate(cli, '24h')
+  const { secret, old_secrets, ...after } = cli.routes().ci
+  expect(after).toEqual(before)
+  expect(secret).toMatch(/^whsec_/)
+  expect(old_secrets).toMatchObject([{ secret: first }])
+  // One that describes the route replaces it.
+  await rotate(cli, '24h', '--prompt', 'Other')
+  expect(cli.routes().ci).toMatchObject({ prompt: 'Other', deliver: 'log' })
+})
+
 provesCli(
   'subscriptions/keep-old',
   async (cli) => {
