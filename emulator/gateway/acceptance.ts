@@ -79,18 +79,28 @@ function begin(
   return undefined
 }
 
-/** Makes the repeat of a post wait for the store to keep the first one; returns whether there is one. */
+/**
+ * Makes the repeat of a post wait for the store to keep the first one, or that its delivery arrived; returns whether there
+ * is one.
+ */
 export function joinsPending(
-  { state: { pending } }: GatewayWorld,
+  world: GatewayWorld,
   route: string,
   delivery_id: string,
   request: number,
 ): boolean {
+  const { pending } = world.state
   for (const [number, one] of pending) {
-    if (one.kind !== 'post') continue
-    const { post } = one.accepted
+    if (one.kind !== 'post' && one.kind !== 'replies') continue
+    const post = one.kind === 'post' ? one.accepted.post : one
     if (post.route !== route || post.delivery_id !== delivery_id) continue
-    pending.set(number, Object.assign({}, one, { repeats: [...one.repeats, request] }))
+    if (one.kind === 'post')
+      pending.set(number, Object.assign({}, one, { repeats: [...one.repeats, request] }))
+    else {
+      const { status, headers, body } = duplicateOf(world, delivery_id)
+      const reply = { kind: 'reply', request, status, headers, body } as const
+      pending.set(number, Object.assign({}, one, { replies: [...one.replies, reply] }))
+    }
     return true
   }
   return false
@@ -111,7 +121,6 @@ export function afterStore(world: GatewayWorld, number: number, outcome: StoreOu
     case 'answer':
       return afterAnswer(world, found, outcome)
     case 'replies':
-      // The delivery has happened, kept or not.
       world.effects.push(...found.replies)
       return
     case undefined:

@@ -301,7 +301,12 @@ function answerDirect(
     ...repeats.map((one) => replyTo(one, failed ?? answer('duplicate', { delivery_id }, isPython))),
   ]
   if (!isFailure && keeps(world))
-    keep(world, [{ kind: 'confirmed', route, delivery_id }], { kind: 'replies', replies })
+    keep(world, [{ kind: 'confirmed', route, delivery_id }], {
+      kind: 'replies',
+      route,
+      delivery_id,
+      replies,
+    })
   else world.effects.push(...replies)
 }
 

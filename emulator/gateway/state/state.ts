@@ -136,7 +136,12 @@ export type Pending =
       readonly message: Message
     }
   /** The replies to a direct delivery that arrived. */
-  | { readonly kind: 'replies'; readonly replies: readonly GatewayEffect[] }
+  | {
+      readonly kind: 'replies'
+      readonly route: string
+      readonly delivery_id: string
+      readonly replies: readonly GatewayEffect[]
+    }
 
 /** A delivery in progress, or waiting for a retry. */
 export type Attempt = {

@@ -124,6 +124,33 @@ proves(['store/run-at-least-once', 'store/recovers'], async (subject) => {
   restore()
 })
 
+proves(['store/delivered-once', 'store/ids-survive', 'store/recovers'], async (subject) => {
+  const path = newStorePath()
+  let isBroken = false
+  const restore = await injectFailures((sql) =>
+    isBroken && writes.test(sql) ? 'before' : undefined,
+  )
+  const breaks = async (): Promise<void> => {
+    isBroken = true
+  }
+  const gateway = await startBeside(subject, path, { deliveries: breaks })
+  const posts = ['first', 'repeat'].map(() => postText(gateway, 'direct', 'd', 'one'))
+  const early: number[] = []
+  for (const post of posts) void post.then(({ status }) => early.push(status))
+  // Until the store has it, a sender is not answered: a kill would make the gateway forget the id.
+  await gateway.received({ path: '/webhooks/direct', times: 2 })
+  expect(early).toEqual([])
+  isBroken = false
+  expect((await Promise.all(posts)).map(({ json }) => String(json.status)).toSorted()).toEqual([
+    'delivered',
+    'duplicate',
+  ])
+  const next = await startBeside(subject, afterKill(path))
+  expect((await postText(next, 'direct', 'd', 'one')).json.status).toBe('duplicate')
+  await Promise.all([gateway.close(), next.close()])
+  restore()
+})
+
 proves('store/unusable', async (subject) => {
   const path = newStorePath()
   await (await startBeside(subject, path)).close()

@@ -99,6 +99,34 @@ proves('store/shared-lease', async (subject) => {
   await Promise.all([first.close(), second.close()])
 })
 
+// While a gateway cannot reach the database, others take it for dead.
+proves(['store/delivered-once', 'store/takeover'], async (subject) => {
+  const { url, name } = await newDatabase()
+  const asked: string[] = []
+  let answer = (_: string): void => undefined
+  const agent = ({ delivery_id }: AgentRun): Promise<string> => {
+    asked.push(delivery_id)
+    return new Promise((resolve) => (answer = resolve))
+  }
+  const gateway = await startBeside(subject, url, { ...real, agent })
+  expect((await postText(gateway, 'ci', 'a', 'one')).status).toBe(202)
+  await until(() => asked.length === 1)
+  await inServer("UPDATE flowdouble_runs SET owner = NULL, state = 'waiting'", name)
+  await inServer("SELECT pg_notify('flowdouble_runs', 'ci')", name)
+  await until(async () => {
+    const [row] = await inServer('SELECT owner FROM flowdouble_runs', name)
+    return row?.owner !== null
+  })
+  answer('done')
+  await until(() => texts([gateway]).length > 0)
+  expect((await postText(gateway, 'ci', 'b', 'two')).status).toBe(202)
+  await until(() => asked.length === 2)
+  answer('done')
+  await until(() => texts([gateway]).length === 2)
+  expect(asked).toEqual(['a', 'b'])
+  await gateway.close()
+})
+
 proves('store/takeover', async () => {
   const { url, name } = await newDatabase()
   const asked: AgentRun[] = []

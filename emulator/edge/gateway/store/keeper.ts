@@ -92,23 +92,25 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
         const lease = facts.find((fact) => fact.kind === 'id' && fact.isLease)
         if (lease?.kind === 'id') kept.push({ number: null, facts: [forgotten(lease)] })
         outcome(number, 'failed')
-      } else if (facts.some(({ kind }) => kind === 'confirmed')) {
-        // The delivery has happened: its sender need not wait for the store.
-        outcome(number, 'failed')
-        kept.push({ number: null, facts })
       } else kept.push({ number, facts })
     }
     queue = [...kept, ...queue]
+  }
+
+  /** The keys of the runs of this gateway that are not over in the store. */
+  const known = (): ReadonlySet<string> => {
+    const keys = new Set(held())
+    for (const { facts } of [...batch, ...queue])
+      for (const fact of facts) if ('key' in fact) keys.add(fact.key)
+    return keys
   }
 
   /** Lets go of the runs that a failure has left under the name of this gateway. */
   const settleDoubt = async (): Promise<void> => {
     if (!isInDoubt) return
     const owned = await store.owned()
-    const known = new Set(held())
-    for (const { facts } of [...batch, ...queue])
-      for (const fact of facts) if ('key' in fact) known.add(fact.key)
-    const unknown = owned.filter((key) => !known.has(key))
+    const mine = known()
+    const unknown = owned.filter((key) => !mine.has(key))
     if (unknown.length > 0) await store.release(unknown)
     isInDoubt = false
     if (unknown.length > 0) claim()
@@ -232,8 +234,11 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
     // One that fails may still be read: this writes.
     if (failed !== undefined) await live()
     await settleDoubt()
-    const runs = await store.claim(Math.max(0, room()), MAX_ANSWERS)
+    const taken = await store.claim(Math.max(0, room()), MAX_ANSWERS)
     if (isClosed) return
+    // Others can have freed what this gateway works on, while it could not reach the database.
+    const mine = known()
+    const runs = taken.filter(({ key }) => !mine.has(key))
     if (runs.length > 0) dispatch((atMs) => ({ kind: 'claimed', atMs, runs }))
     const routes = await store.backlog()
     const text = JSON.stringify(routes)
