@@ -2,6 +2,7 @@
 // worlds. They move the clock, change the script, keep and restore states, and return what was received.
 
 import { both, gateway, type Endpoints, type Place, type Rules, chosen } from './language.ts'
+import { storedRunStates } from './gateway/store.ts'
 import { delay, status } from './scenario/values.ts'
 import { socketEnd } from './socket-end.ts'
 import {
@@ -238,6 +239,36 @@ export const activeFault = object({
   applied: { ...count, description: 'how many times it has applied' },
 })
 
+const since1970 = { ...count, description: 'in milliseconds since 1970' } as const
+
+/** A run in the store of a gateway. */
+export const storedRun = object({
+  key: text,
+  seq: count,
+  route: text,
+  delivery_id: text,
+  state: oneOf(...storedRunStates),
+  target: text,
+  begun: { ...count, description: 'how many times an agent has begun it' },
+  attempt: {
+    ...nullable(count),
+    description: 'the number of the last or next delivery attempt; null before the answer',
+  },
+  accepted_ms: since1970,
+  changed_ms: since1970,
+  error: textOrNull,
+})
+
+/** A run in the store of a gateway with its texts. */
+export const storedRunDetail = object({
+  ...storedRun.properties,
+  prompt: text,
+  payload: text,
+  answer: textOrNull,
+  agent_error: textOrNull,
+  text: { ...textOrNull, description: 'the text to deliver' },
+})
+
 const named = options({ name })
 /** The content of a scenario, or its name among those of the package. */
 const scenarioOrName = anyOf(
@@ -266,6 +297,8 @@ const refused = {
   413: controlError,
 } as const
 const unread = { 403: controlError } as const
+const ofStore = { ...unread, 409: controlError, 503: controlError } as const
+const ofStoredRun = { 200: storedRunDetail, 404: controlError, ...ofStore } as const
 
 /** The endpoints of the control API, below the address of a server or gateway, or of a world. */
 export const controlEndpoints = {
@@ -428,6 +461,28 @@ export const controlEndpoints = {
       ...refused,
     },
   }),
+  listStoredRuns: get('/_flowdouble/stored-runs', gateway, {
+    does: 'Lists the latest runs in the store of the gateway, oldest first.',
+    query: {
+      state: oneOf(...storedRunStates),
+      route: name,
+      limit: { ...count, maximum: 1000, description: 'at most so many (default 100)' },
+    },
+    replies: { 200: list(storedRun), 400: controlError, ...ofStore },
+  }),
+  readStoredRun: get('/_flowdouble/stored-runs/{name}', gateway, {
+    does: 'Returns the stored run with this key, or the latest one with this delivery id, with its texts.',
+    replies: ofStoredRun,
+  }),
+  changeStoredRun: post('/_flowdouble/stored-runs/{name}', gateway, {
+    does: 'Retries a stored run that has ended, or cancels one that has not, and returns it.',
+    body: { ...options({ do: oneOf('retry', 'cancel') }), required: ['do'] },
+    replies: { ...ofStoredRun, 400: controlError, 413: controlError },
+  }),
+  dropStoredRun: remove('/_flowdouble/stored-runs/{name}', gateway, {
+    does: 'Deletes a stored run that has ended, and returns it as it was.',
+    replies: ofStoredRun,
+  }),
   listDeliveries: get('/_flowdouble/outbox', gateway, {
     does: 'Lists the latest deliveries, one entry per attempt, oldest first.',
     replies: { 200: list(anyObject), ...unread },
@@ -572,6 +627,14 @@ export const rules = {
       'The control API of a gateway lists and verifies posts with their runs, without secrets.',
     'control/gateway-received':
       'A gateway waits in real time for posts, and says when no event has been accepted.',
+    'control/stored-runs':
+      'A gateway lists the runs of its store by state and route, and shows one with its texts.',
+    'control/stored-changes':
+      'A stored run is retried, cancelled and dropped over HTTP as by `gateway runs`.',
+    'control/stored-refusals':
+      'An unknown stored run is 404; a change that its state does not allow is 409 and says why.',
+    'control/no-store':
+      'Without a store, as below /w/NAME, the paths of stored runs return 409 and say how to get one.',
     'control/gateway-worlds':
       'A gateway serves further gateways below /w/NAME, new ones and forks.',
   }),

@@ -2,6 +2,12 @@
 
 import { type Rules, chosen } from '../language.ts'
 
+/** How a stored run ends for good. */
+export const finalStates = ['delivered', 'silent', 'dead', 'cancelled'] as const
+
+/** The states of stored runs, in the order in which they pass them. */
+export const storedRunStates = ['waiting', 'running', 'answered', ...finalStates] as const
+
 export const rules = {
   ...chosen.gateway({
     'store/stored-first':

@@ -3,6 +3,7 @@
 import { access } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { exitCodes } from '../../../spec/gateway/subscriptions.ts'
+import { storedRunStates } from '../../../spec/gateway/store.ts'
 import { printable } from '../../client/terminal-text.ts'
 import { configDirOf } from '../../config/config-dir.ts'
 import { requireStore } from '../../edge/gateway/store/open.ts'
@@ -10,10 +11,9 @@ import { isPostgres } from '../../edge/gateway/store/place.ts'
 import { askGateway, socketPath } from '../../edge/gateway/store/socket.ts'
 import {
   answerRuns,
+  type AskRuns,
   type RunDetail,
   type RunRow,
-  type RunsRequest,
-  runStates,
 } from '../../edge/gateway/store/stored-runs.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { refused } from '../../lib/refused.ts'
@@ -30,7 +30,7 @@ export const runsFlags: FlagTable = {
 
 export const runsHelp = `Options for runs [list | show ID | retry ID | cancel ID | drop ID], where ID is a key or a delivery id:
   --store FILE|URL       the store of the gateway (default: that of the configuration directory)
-  --state STATE          list runs in this state: ${runStates.join(', ')}
+  --state STATE          list runs in this state: ${storedRunStates.join(', ')}
   --route NAME           list runs of this route
   --limit N              list at most so many, the latest ones (default 100)
   --follow               go on listing runs when they change, until a signal`
@@ -67,7 +67,7 @@ export async function runsCommand(flags: Flags, io: CommandIo): Promise<number> 
 
 /** Runs in a store that is open. */
 export type StoredRuns = {
-  readonly answer: (request: RunsRequest) => Promise<readonly RunRow[] | RunDetail>
+  readonly answer: AskRuns
   readonly close: () => Promise<void>
 }
 
@@ -104,9 +104,9 @@ const FOLLOW_MS = 1000
 
 async function listRuns(flags: Flags, io: CommandIo, answer: StoredRuns['answer']): Promise<void> {
   const state = flags.text('state')
-  if (state !== undefined && !runStates.some((one) => one === state))
+  if (state !== undefined && !storedRunStates.some((one) => one === state))
     throw usageError(
-      `--state must be one of ${runStates.join(', ')}.${didYouMean(state, runStates)}`,
+      `--state must be one of ${storedRunStates.join(', ')}.${didYouMean(state, storedRunStates)}`,
     )
   const limit = countOf(flags, 'limit') ?? 100
   const route = flags.text('route')

@@ -1,21 +1,32 @@
-// The control paths of a gateway: its outbox and runs, failures of deliveries, and subscriptions in memory.
+// The control paths of a gateway: its outbox and runs, those of its store, failures of deliveries, and subscriptions in
+// memory.
 
+import { controlEndpoints } from '../../../spec/control.ts'
 import {
   type ClockMover,
   type ControlPaths,
+  type ControlReply,
+  type ControlRequest,
   jsonText,
   readMembers,
   ok,
+  refusal,
   unusable,
 } from '../control.ts'
+import { queryFilter } from '../filters.ts'
 import type { Gateway } from '../handles.ts'
 import type { GatewayEffect } from '../../gateway/state/inputs.ts'
 import { clockPaths, type Finder, worldPaths } from '../world-paths.ts'
+import { isRefused } from '../../lib/refused.ts'
 import type { RouteInput } from '../../options/gateway.ts'
+import { conflictError } from '../../options/usage.ts'
+import { type AskRuns, isUnknownRun, type RunsRequest } from './store/stored-runs.ts'
 
 type Control = Gateway & {
   /** The agent runs as JSON text. */
   readonly runsText: () => string
+  /** Answers requests for the runs of its store; null without one. */
+  readonly storedRuns: AskRuns | null
 }
 
 /** What a clock moves to: a state of the run of one delivery. */
@@ -32,6 +43,7 @@ function finderOf(until: Readonly<Record<string, unknown>>): Finder<GatewayEffec
 export const gatewayPaths = (gateway: Control, move: ClockMover<GatewayEffect>): ControlPaths => ({
   ...clockPaths(move, finderOf),
   ...worldPaths(gateway, (given) => gateway.world(given)),
+  ...storedPaths(gateway.storedRuns),
   'GET outbox': () => ok(gateway.outbox()),
   'GET runs': () => jsonText(gateway.runsText()),
   'POST outbox': ({ body }) => {
@@ -45,6 +57,40 @@ export const gatewayPaths = (gateway: Control, move: ClockMover<GatewayEffect>):
     return ok({})
   },
 })
+
+const DEFAULT_LIMIT = 100
+
+/** What `gateway runs` does [control/stored-runs, control/stored-changes]. */
+function storedPaths(ask: AskRuns | null): ControlPaths {
+  const answer = async (request: RunsRequest): Promise<ControlReply> => {
+    if (ask === null) throw conflictError(noStore)
+    try {
+      return ok(await ask(request))
+    } catch (error) {
+      if (isRefused(error)) return refusal(isUnknownRun(error) ? 404 : 409, error.message)
+      return refusal(503, 'The store fails. See: GET /health')
+    }
+  }
+  const { query: parameters } = controlEndpoints.listStoredRuns
+  return {
+    'GET stored-runs': ({ query }) =>
+      answer({ do: 'list', limit: DEFAULT_LIMIT, ...queryFilter(parameters, query) }),
+    'GET stored-runs/{name}': ({ segment }) => answer({ do: 'show', id: segment }),
+    'POST stored-runs/{name}': ({ segment, body }) => answer({ do: readChange(body), id: segment }),
+    'DELETE stored-runs/{name}': ({ segment }) => answer({ do: 'drop', id: segment }),
+  }
+}
+
+const noStore =
+  'This gateway has no store. Start one with flowdouble gateway run, or with the option store; gateways below /w/NAME have none.'
+
+const changeUsage = 'The body must be {"do": "retry"} or {"do": "cancel"}; DELETE drops a run.'
+
+function readChange(body: ControlRequest['body']): 'retry' | 'cancel' {
+  const { do: change } = readMembers(body, ['do'], changeUsage)
+  if (change === 'retry' || change === 'cancel') return change
+  throw unusable(changeUsage)
+}
 
 const failureUsage =
   'The body must be {"target": "telegram", "error": "why", "times": 1}: target * matches any; times null means always, 0 never; "status" and "retryAfterMs" decide about retries.'

@@ -111,9 +111,9 @@ export async function startGateway(given: GatewayOptions = {}): Promise<Gateway>
         connectGateway(part, async (move) => {
           const { gatewayPaths } = await import('./control.ts')
           const { explainPath } = await import('../inspector/paths.ts')
-          const { runsText } = running.served()
+          const { runsText, storedRuns } = running.served()
           return {
-            ...gatewayPaths({ ...running.handle(), runsText }, move),
+            ...gatewayPaths({ ...running.handle(), runsText, storedRuns }, move),
             ...explainPath(part.recorder, readerOf),
           }
         }),

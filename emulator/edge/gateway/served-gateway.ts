@@ -35,8 +35,10 @@ import type { Recorder } from '../recorder.ts'
 import { createWorldHandle } from '../world-handle.ts'
 import { createWork, type WorkTimeOuts } from './external-work.ts'
 import { createKeeper, type Keeper } from './store/keeper.ts'
-import { throwUnusable } from './store/place.ts'
+import { isPostgres, throwUnusable } from './store/place.ts'
+import type { SocketAnswers } from './store/socket.ts'
 import type { Store } from './store/store.ts'
+import type { AskRuns } from './store/stored-runs.ts'
 import { watchFile } from '../../config/file-watch.ts'
 import type { BodyBound } from './unfinished.ts'
 import { createMemory, type Subscriptions } from './memory-subscriptions.ts'
@@ -87,6 +89,8 @@ export type ServedGateway = {
   readonly handle: GatewayHandle
   /** The agent runs as JSON text. */
   readonly runsText: () => string
+  /** Answers requests for the runs of its store; null without one. */
+  readonly storedRuns: AskRuns | null
   readonly kept: () => Kept
   readonly limitBytes: (head: RequestHead) => number | null
   readonly answer: (arrived: IncomingRequest, response: ServerResponse) => Later<void>
@@ -158,6 +162,13 @@ export function connectGateway(
           leaseMs: options.leaseMs,
           log: (level, text) => onLog?.({ level, kind: 'gateway', text, fields: {} }),
         })
+  const storedRuns: AskRuns | null =
+    store === null || keeper === null
+      ? null
+      : async (request) => {
+          const { answerRuns } = await import('./store/stored-runs.ts')
+          return answerRuns(store, request, keeper)
+        }
   const earlier = part.kept?.now.subscriptions ?? null
   const memory = createMemory(world, options, host.driver.dispatch, earlier)
   const file = createFileLoader(options, host.driver.dispatch)
@@ -252,17 +263,15 @@ export function connectGateway(
       drain,
     },
     runsText: () => runsText(recent),
+    storedRuns,
     kept: () => ({ now: keep(), snapshots }),
     limitBytes,
     answer,
     start: async () => {
-      if (keeper === null || store === null) return
+      if (keeper === null || storedRuns === null) return
       await keeper.start().catch(throwUnusable)
-      closeSocket = await serveStore(options, {
-        store,
-        keeper,
-        problems: () => problemsOf(world.state),
-      })
+      const problems = (): readonly string[] => problemsOf(world.state)
+      closeSocket = await serveStore(options, { runs: storedRuns, problems })
     },
     stop: async () => {
       // What is being stored may start no further work.
@@ -282,23 +291,12 @@ const replyTo = (bound: BodyBound): Reply =>
 /** Lets commands of the same user reach a store in a file; the result ends that. */
 async function serveStore(
   { store: place }: CompleteGatewayOptions,
-  { store, keeper, problems }: ServedStore,
+  answers: SocketAnswers,
 ): Promise<(() => Promise<void>) | undefined> {
-  if (store.isShared || place === null) return undefined
-  const [{ serveSocket, socketPath }, { answerRuns }] = await Promise.all([
-    import('./store/socket.ts'),
-    import('./store/stored-runs.ts'),
-  ])
+  if (place === null || isPostgres(place)) return undefined
+  const { serveSocket, socketPath } = await import('./store/socket.ts')
   const path = socketPath(place)
-  return path === undefined
-    ? undefined
-    : serveSocket(path, { runs: (request) => answerRuns(store, request, keeper), problems })
-}
-
-type ServedStore = {
-  readonly store: Store
-  readonly keeper: Keeper
-  readonly problems: () => readonly string[]
+  return path === undefined ? undefined : serveSocket(path, answers)
 }
 
 /** Loads the subscriptions file whenever it has changed; does nothing without one. */

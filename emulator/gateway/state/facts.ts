@@ -1,5 +1,6 @@
 // What a store keeps of accepted posts, so that they outlive the process: facts, never inputs, secrets or headers.
 
+import type { finalStates } from '../../../spec/gateway/store.ts'
 import type { AgentRun, Delivery } from './run.ts'
 
 /** The destination of a text: the target with all details, or why it cannot be delivered. */
@@ -38,8 +39,6 @@ export type Progress = {
   readonly nextMs: number
 }
 
-/** How a run ends for good. */
-export const finalStates = ['delivered', 'silent', 'dead', 'cancelled'] as const
 export type FinalState = (typeof finalStates)[number]
 
 export type Fact =

@@ -3,7 +3,7 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
 import { isRefused, refused } from '../../../lib/refused.ts'
-import type { RunDetail, RunRow, RunsRequest } from './stored-runs.ts'
+import type { AskRuns, RunDetail, RunRow, RunsRequest } from './stored-runs.ts'
 
 /** The longest path of a socket on the systems that have the shortest one, in bytes. */
 const MAX_PATH = 103
@@ -21,7 +21,7 @@ type Answer = readonly RunRow[] | RunDetail
 
 /** What commands ask of a gateway. */
 export type SocketAnswers = {
-  readonly runs: (request: RunsRequest) => Promise<Answer>
+  readonly runs: AskRuns
   /** What is wrong with it now. */
   readonly problems: () => readonly string[]
 }

@@ -1,13 +1,11 @@
 // Stored runs for operators: lists and shows them, and retries, cancels or drops one.
 
-import { finalStates, type StoredAnswer, type StoredRun } from '../../../gateway/state/facts.ts'
+import { finalStates } from '../../../../spec/gateway/store.ts'
+import type { StoredAnswer, StoredRun } from '../../../gateway/state/facts.ts'
 import { refused } from '../../../lib/refused.ts'
 import { OPEN, textsOf } from './schema.ts'
 import { CANCELS, type Query, type Row, type SqlValue, STORED } from './sql.ts'
 import type { Store } from './store.ts'
-
-/** The states of stored runs, in the order in which they pass them. */
-export const runStates = ['waiting', 'running', 'answered', ...finalStates] as const
 
 /** A stored run in a list. Times are milliseconds since 1970. */
 export type RunRow = {
@@ -41,6 +39,9 @@ export type RunsRequest =
 /** A run with its texts. */
 export type RunDetail = RunRow & Readonly<Record<string, unknown>>
 
+/** Answers requests for the runs of a store. */
+export type AskRuns = (request: RunsRequest) => Promise<readonly RunRow[] | RunDetail>
+
 /** What a gateway does about a change of its store. */
 export type OnChange = { readonly claim: () => void; readonly cancel: (key: string) => void }
 
@@ -64,7 +65,7 @@ export async function answerRuns(
       return { run: await detail(query, await find(query, key)), changed: 'cancelled' }
     }
     if (isOpen)
-      throw refused(`The run ${id} has not ended: it is ${before.state}. See: runs cancel`)
+      throw refused(`The run ${id} has not ended: it is ${before.state}. Cancel it first.`)
     const run = await detail(query, before)
     if (request.do === 'drop') {
       await query('DELETE FROM flowdouble_runs WHERE key = $1', [key])
@@ -136,9 +137,17 @@ async function find(query: Query, id: string): Promise<RunRow> {
     [id, JSON.stringify(id)],
   )
   if (row === undefined)
-    throw refused(`The store has no run ${id}. See: flowdouble gateway runs list`)
+    throw Object.assign(
+      refused(`The store has no run ${id}. See: flowdouble gateway runs list`),
+      unknownRun,
+    )
   return rowOf(row)
 }
+
+const unknownRun = { isUnknownRun: true }
+
+/** Whether a request is refused because the store does not have the run. */
+export const isUnknownRun = (error: Error): boolean => 'isUnknownRun' in error
 
 function rowOf(row: Row): RunRow {
   const progress = read(row['progress']) as { readonly attempt: number } | null
