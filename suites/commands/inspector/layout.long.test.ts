@@ -64,6 +64,7 @@ test('inspector/layout Words never lie on each other, and nothing is cut at the 
     await drawn(page)
     expect(await lines.count()).toBe(3)
     await page.getByText('Show all').click()
+    await drawn(page)
     expect(await lines.count()).toBe(10)
     // The keys go from line to line, and to the search.
     await page.locator('#timeline').focus()
