@@ -366,7 +366,7 @@ export default defineConfig([
     input: { inspector: source('inspector/main.ts') },
     platform: 'browser',
     checks: { ineffectiveDynamicImport: false },
-    plugins: [inspectorPage],
+    plugins: [unusedRules, inspectorPage],
     output: { dir: 'dist/bundle', format: 'iife', minify: true },
   },
   // Each by itself, so that what they share is not a further file.

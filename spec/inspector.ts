@@ -28,6 +28,8 @@ export const rules = {
       'The control API explains an entry of the journal by its causes, reasons and rules.',
   }),
   ...chosen.gateway({
+    'inspector/stored-runs':
+      'The page of a gateway with a store lists its runs, shows one, and retries, cancels and drops it.',
     'inspector/gateway-explain': 'The control API of a gateway explains an entry of its journal.',
   }),
   ...chosen.both({

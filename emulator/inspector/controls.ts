@@ -36,14 +36,7 @@ const presets: readonly (readonly [name: string, fault: object])[] = [
 export function connectControls(
   done: (refusal: string | null) => void,
 ): Readonly<Record<string, () => void>> {
-  const run = async (change: () => Promise<unknown>): Promise<void> => {
-    try {
-      await change()
-      done(null)
-    } catch (error) {
-      done(textOf(error))
-    }
-  }
+  const run = (change: () => Promise<unknown>): Promise<void> => attempt(change, done)
   const advance = (body: object) => () => void run(() => send('POST', 'advance', body))
   const ms = byId('ms') as HTMLInputElement
   const actions = {
@@ -71,6 +64,19 @@ export function connectControls(
     f: actions['add-fault'],
     s: () => byId('save').click(),
     o: () => byId('open').click(),
+  }
+}
+
+/** @param done is called after the change with what the server says against it; null if it has been made. */
+export async function attempt(
+  change: () => Promise<unknown>,
+  done: (refusal: string | null) => void,
+): Promise<void> {
+  try {
+    await change()
+    done(null)
+  } catch (error) {
+    done(messageOf(error))
   }
 }
 
@@ -104,7 +110,7 @@ function connectFaults(added: () => void): void {
       dialog.close()
       added()
     } catch (error) {
-      byId('fault-error').textContent = textOf(error)
+      byId('fault-error').textContent = messageOf(error)
     }
   }
   byId('fault-add').addEventListener('click', (event) => {
@@ -114,7 +120,8 @@ function connectFaults(added: () => void): void {
   })
 }
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
 
 /** Shows the clock, and whether its buttons can be used. */
 export function showClock({ session: { clock, now, isGateway }, isLive, file }: State): void {

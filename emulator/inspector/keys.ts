@@ -1,20 +1,21 @@
 // The keys of the page: the arrows go from thing to thing, letters are the buttons.
 
 import { itemsOf } from './draw/log.ts'
-import type { Request } from './model/requests.ts'
 import type { State } from './model/state.ts'
 
-/** What an arrow key selects. */
+/**
+ * What an arrow key selects.
+ * @param lines the keys of the lines of the table that is shown, if one is.
+ */
 export function nextSelection(
   state: State,
   key: string,
-  lines: readonly Request[],
+  lines: readonly string[],
 ): string | null | undefined {
   const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0
-  if (state.view === 'requests' && step !== 0) {
-    const own = lines.findIndex(({ entry }) => `e${entry}` === state.selection)
-    const next = lines[own < 0 ? 0 : Math.min(lines.length - 1, Math.max(0, own + step))]
-    return next && `e${next.entry}`
+  if (state.view !== 'timeline' && step !== 0) {
+    const own = lines.indexOf(state.selection ?? '')
+    return lines[own < 0 ? 0 : Math.min(lines.length - 1, Math.max(0, own + step))]
   }
   const items = itemsOf(state.shown)
   const at = items.findIndex((one) => one.key === state.selection)

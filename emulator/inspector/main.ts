@@ -1,9 +1,8 @@
 // The inspector: follows the journal of the server that it comes from, and draws it whenever something changes.
 
 import { follow, read } from './model/connection.ts'
-import { connectControls, removeFault, showClock } from './controls.ts'
-import { details } from './draw/details.ts'
-import { byId, type Child, el, fill } from './draw/dom.ts'
+import { attempt, connectControls, messageOf, removeFault, showClock } from './controls.ts'
+import { byId, el, fill } from './draw/dom.ts'
 import { drawBar } from './draw/bar.ts'
 import { explainNothing, onExplained } from './draw/explain.ts'
 import { takePictures } from './draw/pictures.ts'
@@ -15,10 +14,11 @@ import { findingsOf } from './model/findings.ts'
 import { textOf } from '../lib/loose.ts'
 import { joined, type Journal, readJournal, sinceStart } from './model/journal.ts'
 import { isTyping, nextSelection } from './keys.ts'
-import { log } from './draw/log.ts'
 import { isOpen } from './draw/runs.ts'
 import { type Clock, type Fault, sessionOf } from './model/session.ts'
-import type { Actions, State, Tab } from './model/state.ts'
+import type { Actions, State } from './model/state.ts'
+import { changeStored, nothingStored, readStored, type Stored, storedKey } from './model/stored.ts'
+import { drawPanel } from './panel.ts'
 import { goToWorld, showWorlds } from './worlds.ts'
 import { drawTimeline, moved, scaleFor, zoomed } from './timeline.ts'
 
@@ -39,6 +39,7 @@ const state: State = {
   journal: empty,
   clock: unknownClock,
   faults: [],
+  stored: null,
   session: sessionOf(empty, unknownClock, []),
   shown: sessionOf(empty, unknownClock, []),
   selection: selectionIn(location.hash),
@@ -76,7 +77,7 @@ function draw(): void {
     drawBar(byId('bar'), state, actions)
     drawStrip(byId('strip'), state)
     drawTimeline(timeline, state, actions)
-    drawPanel()
+    drawPanel(byId('panel'), state, actions)
   })
 }
 
@@ -86,7 +87,7 @@ const actions: Actions = {
     state.selection = key
     state.tab = 'details'
     history.replaceState(null, '', key === null ? location.pathname : `#${encodeURIComponent(key)}`)
-    draw()
+    reload()
   },
   toggle: (id) => {
     const run = state.session.runs.find((one) => one.id === id)
@@ -99,11 +100,11 @@ const actions: Actions = {
   },
   view: (view) => {
     state.view = view
-    draw()
+    reload()
   },
   filter: (change) => {
     state.filter = { ...state.filter, ...change }
-    draw()
+    reload()
   },
   sort: (sort) => {
     state.sort = sort
@@ -112,9 +113,17 @@ const actions: Actions = {
   showAll: () => {
     state.filter = everything
     state.range = null
-    draw()
+    reload()
   },
   removeFault: (id) => void removeFault(id).then(() => changed(null)),
+  changeStored: (what, key) =>
+    void attempt(
+      () => changeStored(what, key),
+      (refusal) => {
+        if (what === 'drop' && refusal === null) actions.select(null)
+        changed(refusal)
+      },
+    ),
 }
 
 function notify(text: string | null): void {
@@ -128,19 +137,47 @@ const changed = (refusal: string | null): void => {
   void refresh().then(draw, () => undefined)
 }
 
-/** Reads what the journal does not say: the clock, and the faults in force. */
+/** Draws what is shown now, and again when it has been read where it comes from a store. */
+function reload(): void {
+  draw()
+  if (state.stored !== null && showsStored()) changed(null)
+}
+
+const showsStored = (): boolean =>
+  state.view === 'stored' || storedKey(state.selection) !== undefined
+
+/** The latest of several reads counts. */
+let reads = 0
+
+/** Reads what the journal does not say: the clock, the faults in force, and what a store has of what is shown. */
 async function refresh(): Promise<void> {
   const { isGateway } = state.journal
   state.clock = await read<Clock>('clock')
   state.faults = isGateway ? [] : await read<readonly Fault[]>('faults').catch(() => [])
   state.session = sessionOf(state.journal, state.clock, state.faults)
+  const own = ++reads
+  const stored = await readShown()
+  if (own === reads) state.stored = stored
+}
+
+async function readShown(): Promise<Stored | null> {
+  const { journal, filter, selection } = state
+  if ((journal.options['store'] ?? 'none') === 'none') return null
+  if (!showsStored()) return nothingStored
+  try {
+    return await readStored(filter.state, storedKey(selection))
+  } catch (error) {
+    notify(messageOf(error))
+    return nothingStored
+  }
 }
 
 /** Takes new lines of the journal. Returns the number of the next entry. */
 async function received(lines: string, from: number): Promise<number> {
   if (state.file !== null) return from
   const news = readJournal(lines)
-  const isNews = !state.isLive || news.entries.length > 0
+  // Other processes change a store that they share, without an entry here.
+  const isNews = !state.isLive || news.entries.length > 0 || state.view === 'stored'
   state.journal = from === 0 ? news : joined(state.journal, news)
   state.isLive = true
   // What was selected before a reset is gone.
@@ -180,61 +217,6 @@ function showFindings(): void {
   byId('findings').hidden = found.length === 0
 }
 
-const tabs: readonly (readonly [Tab, string])[] = [
-  ['details', 'Details'],
-  ['log', 'Log'],
-  ['faults', 'Faults'],
-]
-
-function drawPanel(): void {
-  const { session, tab } = state
-  const list = tabs.filter(([name]) => name !== 'faults' || !session.isGateway)
-  fill(
-    document.querySelector('.tabs') as HTMLElement,
-    ...list.map(([name, text]) =>
-      el(
-        'button',
-        {
-          class: 'tab',
-          focus: `tab ${name}`,
-          click: () => actions.show(name),
-          attributes: { role: 'tab', 'aria-selected': `${name === tab}` },
-        },
-        text,
-        name === 'faults' && session.faults.length > 0 ? ` ${session.faults.length}` : null,
-      ),
-    ),
-  )
-  const content =
-    tab === 'log' ? log(state, actions) : tab === 'faults' ? faultList() : details(state, actions)
-  const panel = byId('panel')
-  fill(panel, ...content)
-  panel.className = tab
-  if (tab === 'log' && state.selection === null) panel.scrollTop = panel.scrollHeight
-}
-
-const faultList = (): readonly Child[] => [
-  state.faults.length === 0 && el('p', { class: 'dim' }, 'No fault is in force.'),
-  ...state.faults.map(({ id, fault, applied }) =>
-    el(
-      'div',
-      { class: 'fault-card' },
-      el(
-        'button',
-        { class: 'link', focus: `fault ${id}`, click: () => actions.select(`f:${id}`) },
-        id,
-      ),
-      el('span', { class: 'dim' }, ` applied ${applied} times`),
-      el(
-        'button',
-        { class: 'remove', focus: `remove ${id}`, click: () => actions.removeFault(id) },
-        'Remove',
-      ),
-      el('pre', {}, `when ${JSON.stringify(fault.when)}\nthen ${JSON.stringify(fault.then)}`),
-    ),
-  ),
-]
-
 function connectPage(): void {
   const keys = connectControls(changed)
   byId('worlds').addEventListener(
@@ -265,7 +247,11 @@ function connectPage(): void {
     const isOnButton = (target as HTMLElement).closest('button, a') !== null
     const { shown, sort, range } = state
     const scale = range === null ? null : scaleFor(state, timeline)
-    const next = nextSelection(state, key, sortedRequests(shown, sort, scale))
+    const lines =
+      state.view === 'stored'
+        ? (state.stored?.rows.map((one) => `s:${one.key}`) ?? [])
+        : sortedRequests(shown, sort, scale).map(({ entry }) => `e${entry}`)
+    const next = nextSelection(state, key, lines)
     if (next !== undefined) actions.select(next)
     else if (key === 'Escape') actions.select(null)
     else if (key === 'Enter' && !isOnButton && state.selection?.startsWith('r:'))
@@ -273,7 +259,7 @@ function connectPage(): void {
     else if (key === '+' || key === '-') state.range = zoomed(state, timeline, key === '+')
     else if (key === '0') state.range = null
     else if (key === 't') actions.view(state.view === 'requests' ? 'timeline' : 'requests')
-    else if (key === '/') byId('search').focus()
+    else if (key === '/' && state.view !== 'stored') byId('search').focus()
     else if (Object.hasOwn(keys, key)) keys[key]?.()
     else return
     event.preventDefault()
@@ -281,7 +267,7 @@ function connectPage(): void {
   })
   addEventListener('hashchange', () => {
     state.selection = selectionIn(location.hash)
-    draw()
+    reload()
   })
   connectStrip(byId('strip'), state, (range) => {
     state.range = range
@@ -296,7 +282,15 @@ function connectPage(): void {
 function show({ journal, pictures }: Opened, name: string): void {
   const clock = { clock: 'recorded', nowMs: journal.entries.at(-1)?.at ?? 0, nextMs: null }
   const session = sessionOf(journal, clock, [])
-  Object.assign(state, { journal, clock, session, file: name, isLive: false, faults: [] })
+  Object.assign(state, {
+    journal,
+    clock,
+    session,
+    file: name,
+    isLive: false,
+    faults: [],
+    stored: null,
+  })
   Object.assign(state, { selection: null, range: null, filter: everything })
   takePictures(pictures)
   explainNothing()

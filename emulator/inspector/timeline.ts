@@ -6,6 +6,7 @@ import { eventRows } from './draw/events.ts'
 import { grid, ruler } from './draw/frame.ts'
 import { nameOf, requestRows, toneOf } from './draw/requests.ts'
 import { runRows } from './draw/runs.ts'
+import { storedTable } from './draw/stored.ts'
 import { type Range, type Scale, scaleOf } from './model/scale.ts'
 import type { Actions, State } from './model/state.ts'
 import { type ColumnId, columns, sortedRequests } from './model/columns.ts'
@@ -22,7 +23,8 @@ export function drawTimeline(element: HTMLElement, state: State, actions: Action
   const { view } = state
   const scale = scaleFor(state, element)
   const { scrollTop } = element
-  if (view === 'requests') fill(element, ...table(state, scale, actions))
+  if (view === 'stored' && state.stored !== null) fill(element, ...storedTable(state, actions))
+  else if (view === 'requests') fill(element, ...table(state, scale, actions))
   else fill(element, ...rowsOf(state, scale, actions))
   element.scrollTop = scrollTop
 }

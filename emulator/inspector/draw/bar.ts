@@ -3,10 +3,12 @@
 import { type Child, el, fill } from './dom.ts'
 import { everything, type Filter } from '../model/filter.ts'
 import type { Actions, State, View } from '../model/state.ts'
+import { storedStates } from '../model/stored.ts'
 
 const views: readonly (readonly [View, string])[] = [
   ['timeline', 'Timeline'],
   ['requests', 'Requests'],
+  ['stored', 'Stored runs'],
 ]
 
 export function drawBar(element: HTMLElement, state: State, actions: Actions): void {
@@ -28,17 +30,33 @@ export function drawBar(element: HTMLElement, state: State, actions: Actions): v
     el(
       'div',
       { class: 'segments', attributes: { role: 'group', 'aria-label': 'View' } },
-      ...views.map(([name, text]) =>
-        toggle(
-          name === 'requests' ? `${text} ${shown.requests.length}` : text,
-          name === view,
-          () => actions.view(name),
-          `view ${name}`,
+      ...views
+        .filter(([name]) => name !== 'stored' || state.stored !== null)
+        .map(([name, text]) =>
+          toggle(
+            name === 'requests' ? `${text} ${shown.requests.length}` : text,
+            name === view,
+            () => actions.view(name),
+            `view ${name}`,
+          ),
         ),
-      ),
     ),
-    searchField(filter, actions),
-    toggle('Failures', filter.isFailing, () => actions.filter({ isFailing: !filter.isFailing })),
+    ...(view === 'stored'
+      ? [
+          choice(
+            'state',
+            'All states',
+            storedStates.map((one) => [one, one] as const),
+            filter.state,
+            (one) => actions.filter({ state: one }),
+          ),
+        ]
+      : [
+          searchField(filter, actions),
+          toggle('Failures', filter.isFailing, () =>
+            actions.filter({ isFailing: !filter.isFailing }),
+          ),
+        ]),
     clients.length > 1 &&
       choice('client', 'All clients', clients, filter.client, (client) =>
         actions.filter({ client }),

@@ -10,11 +10,15 @@ import type { Entry } from '../model/journal.ts'
 import type { Actions, State } from '../model/state.ts'
 import { image } from './pictures.ts'
 import type { Run, RunNode } from '../model/runs.ts'
+import { storedKey } from '../model/stored.ts'
+import { storedDetails } from './stored.ts'
 import { clockText, timeText } from '../model/scale.ts'
 
 export function details(state: State, actions: Actions): readonly Child[] {
   const { selection, session } = state
   if (selection === null) return overview(state, actions)
+  const stored = storedKey(selection)
+  if (stored !== undefined) return storedDetails(stored, state, actions)
   const [kind, rest] = [selection[0], selection.slice(1)]
   if (kind === 'r' || kind === 'n') return ofRun(selection, state, actions)
   if (kind === 'c') return clientDetails(rest.slice(1), state, actions)

@@ -12,9 +12,11 @@ export type Filter = {
   /** The name of a client and the id of a run; empty for all. */
   readonly client: string
   readonly run: string
+  /** The state of stored runs; empty for all. */
+  readonly state: string
 }
 
-export const everything: Filter = { text: '', isFailing: false, client: '', run: '' }
+export const everything: Filter = { text: '', isFailing: false, client: '', run: '', state: '' }
 
 export function filtered(session: Session, filter: Filter): Session {
   const { text, isFailing, client, run } = filter

@@ -5,14 +5,17 @@ import type { Filter } from './filter.ts'
 import type { Journal } from './journal.ts'
 import type { Range } from './scale.ts'
 import type { Clock, Fault, Session } from './session.ts'
+import type { Stored, StoredChange } from './stored.ts'
 
 export type Tab = 'details' | 'log' | 'faults'
-export type View = 'timeline' | 'requests'
+export type View = 'timeline' | 'requests' | 'stored'
 
 export type State = {
   journal: Journal
   clock: Clock
   faults: readonly Fault[]
+  /** What is shown of the store of a gateway; null without one. */
+  stored: Stored | null
   session: Session
   /** The part of the session that the filter lets through. */
   shown: Session
@@ -43,4 +46,5 @@ export type Actions = {
   /** Removes the filter, and shows all of the time. */
   readonly showAll: () => void
   readonly removeFault: (id: string) => void
+  readonly changeStored: (what: StoredChange, key: string) => void
 }
