@@ -389,7 +389,7 @@ export const rules = {
     'subscriptions/keep-old':
       '`webhook subscribe --keep-old 24h` with a new secret accepts the old one for that time as well.',
     'subscriptions/rotate':
-      'With --keep-old, and with no flag that describes the route, `webhook subscribe` keeps the rest of it.',
+      'With --keep-old and no flag of the route, `webhook subscribe` keeps the rest of it.',
     'subscriptions/old-ended':
       'A new secret without --keep-old ends the old ones; an update that keeps the secret keeps them too.',
     'subscriptions/old-listed':
