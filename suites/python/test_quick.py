@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import re
@@ -74,6 +75,12 @@ def call_all_of(gateway: Gateway) -> None:
     gateway.fail_deliveries("telegram")
     gateway.outbox(), gateway.runs()
     gateway.unsubscribe("ci")
+    asks = (gateway.stored_run, gateway.retry_run, gateway.cancel_run, gateway.drop_run)
+    for ask in (gateway.stored_runs, *(functools.partial(one, "some/id") for one in asks)):
+        try:
+            ask()
+        except flowdouble.FlowdoubleError as error:
+            assert error.status == 409, error  # It has no store.
 
 
 def fits(described: str, path: str) -> bool:

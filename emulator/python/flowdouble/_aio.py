@@ -166,10 +166,15 @@ class AsyncGateway(_AsyncMachine[Gateway]):
         """The address to which a sender posts the events of a route."""
         return self.sync.hook_url(route)
 
+    cancel_run = _awaited(Gateway.cancel_run)
+    drop_run = _awaited(Gateway.drop_run)
     fail_deliveries = _awaited(Gateway.fail_deliveries)
     outbox = _awaited(Gateway.outbox)
     post = _awaited(Gateway.post)
+    retry_run = _awaited(Gateway.retry_run)
     runs = _awaited(Gateway.runs)
+    stored_run = _awaited(Gateway.stored_run)
+    stored_runs = _awaited(Gateway.stored_runs)
     subscribe = _awaited(Gateway.subscribe)
     unsubscribe = _awaited(Gateway.unsubscribe)
 

@@ -8,11 +8,12 @@ import json
 import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 from flowdouble._errors import FlowdoubleError
 from flowdouble._machine import Host, Machine, given
 from flowdouble._options import read_options
-from flowdouble.types import GatewayOptions, WorldPlace
+from flowdouble.types import GatewayOptions, StoredRun, StoredRunDetail, WorldPlace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,6 +121,34 @@ class Gateway(Machine):
         """Removes a subscription in memory; returns whether it existed."""
         gone = {"name": name, "route": None}
         return self._json(bool, "POST", "subscriptions", gone, member="removed")
+
+    # The runs in its store: a gateway without one refuses these with 409.
+
+    def stored_runs(
+        self, *, state: str | None = None, route: str | None = None, limit: int | None = None
+    ) -> list[StoredRun]:
+        """The latest runs in its store, oldest first: all, or those in a state or of a route."""
+        query = given(state=state, route=route, limit=limit)
+        return self._json(list[StoredRun], "GET", "stored-runs", query=query)
+
+    def stored_run(self, id: str) -> StoredRunDetail:
+        """A run in its store with its texts, by its key or the id of its delivery."""
+        return self._json(StoredRunDetail, "GET", self._stored(id))
+
+    def retry_run(self, id: str) -> StoredRunDetail:
+        """Delivers the answer of a run that has ended again; a run without one runs again."""
+        return self._json(StoredRunDetail, "POST", self._stored(id), {"do": "retry"})
+
+    def cancel_run(self, id: str) -> StoredRunDetail:
+        """Ends a run that has not ended, without a delivery."""
+        return self._json(StoredRunDetail, "POST", self._stored(id), {"do": "cancel"})
+
+    def drop_run(self, id: str) -> StoredRunDetail:
+        """Deletes a run that has ended."""
+        return self._json(StoredRunDetail, "DELETE", self._stored(id))
+
+    def _stored(self, id: str) -> str:
+        return f"stored-runs/{quote(id, safe='')}"
 
     # Other gateways at its address.
 

@@ -176,6 +176,35 @@ class ActiveFault(TypedDict):
     """How many times it has applied."""
 
 
+class StoredRun(TypedDict):
+    """A run in the store of a gateway. Times are milliseconds since 1970."""
+
+    key: str
+    seq: int
+    route: str
+    delivery_id: str
+    state: str
+    target: str
+    begun: int
+    """How many times an agent has begun it."""
+    attempt: int | None
+    """The number of the last or next delivery attempt; None before the answer."""
+    accepted_ms: float
+    changed_ms: float
+    error: str | None
+
+
+class StoredRunDetail(StoredRun):
+    """A run in the store of a gateway with its texts."""
+
+    prompt: str
+    payload: str
+    answer: str | None
+    agent_error: str | None
+    text: str | None
+    """The text to deliver."""
+
+
 class ExplainedRule(TypedDict):
     """A rule of the protocol."""
 
