@@ -1,5 +1,5 @@
 // What nodes compute: each recorded line of a real server, run in process. Those that do not hold are listed in
-// tolerance.ts: the list fails when one gets better or worse.
+// tolerance.ts: the list fails when one gets better or worse. The sample has every third line.
 
 import { expect, test } from 'vitest'
 import { compare, compareError } from './compare.ts'
@@ -8,6 +8,7 @@ import { type Line, readLines } from './lines.ts'
 import { select } from './select.ts'
 import { createNodeServer, setupOf } from './server.ts'
 import { exceptions } from './tolerance.ts'
+import { isLong, sampleOf } from '../support/effort.ts'
 
 type Counts = { outputs: number; errors: number; refusals: number }
 
@@ -64,13 +65,13 @@ test('there are lines of every type of the recording', () => {
 })
 
 test('the lines of types without exceptions hold, and of the others as many as listed', () => {
-  const { different, details, all } = judge(lines)
+  const { different, details, all } = judge(sampleOf(lines, 3))
   expect(details).toEqual([])
   const listed = Object.entries(exceptions).map(([class_type, { reason: _, ...counts }]) => [
     class_type,
     { ...nothing(), ...counts },
   ])
-  expect(Object.fromEntries(different)).toEqual(Object.fromEntries(listed))
+  if (isLong) expect(Object.fromEntries(different)).toEqual(Object.fromEntries(listed))
   const failing = (kind: keyof Counts): number =>
     [...different.values()].reduce((sum, counts) => sum + counts[kind], 0)
   expect(failing('outputs') / all.outputs).toBeLessThan(0.05)
