@@ -24,7 +24,7 @@ import {
   text,
   textOrNull,
 } from './schema.ts'
-import { get, post, remove } from './endpoint.ts'
+import { get, post, put, remove } from './endpoint.ts'
 
 // The documents take the named schemas of an area from here.
 export { socketEnd }
@@ -113,6 +113,10 @@ export const clockTarget = options({
 export const worldPlace = object({
   name: textOrNull,
   url: { type: 'string', description: 'its base address' },
+  worldToken: optional({
+    ...text,
+    description: 'its token, once, of a server whose worlds have tokens',
+  }),
 })
 
 /** Which requests to choose: those whose members all match. Objects match if they contain these members. */
@@ -387,10 +391,17 @@ export const controlEndpoints = {
     does: 'Creates a world below /w/NAME. The body has its name and options.',
     body: partial({
       name,
+      worldToken: { ...text, description: 'its token, where worlds have tokens' },
       port: { const: 0, description: 'a separate free port; not for a gateway' },
     }),
     bodyIsOptional: true,
     replies: { 200: worldPlace, ...refused },
+  }),
+  putWorld: put('/_flowdouble/worlds/{name}', everywhere, {
+    does: 'Creates a world below /w/NAME, unless it exists. The body has its options.',
+    body: partial({ worldToken: { ...text, description: 'its token, where worlds have tokens' } }),
+    bodyIsOptional: true,
+    replies: { 200: worldPlace, 201: worldPlace, ...refused },
   }),
   closeWorld: remove('/_flowdouble/worlds/{name}', everywhere, {
     does: 'Closes a world below /w/NAME and removes it.',

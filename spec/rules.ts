@@ -32,6 +32,7 @@ import { rules as startRules } from './scenario/start.ts'
 import * as nodes from './server/nodes.ts'
 import * as runs from './server/runs.ts'
 import * as settings from './server/settings.ts'
+import * as shared from './shared.ts'
 import * as signatures from './gateway/signatures.ts'
 import * as store from './gateway/store.ts'
 import * as subscriptions from './gateway/subscriptions.ts'
@@ -93,6 +94,7 @@ export const areas = {
   operations,
   doctor,
   control,
+  shared,
   inspector,
 } as const satisfies Readonly<Record<string, { readonly rules: Rules }>>
 
@@ -139,6 +141,7 @@ export const rules = {
   ...operations.rules,
   ...doctor.rules,
   ...control.rules,
+  ...shared.rules,
   ...inspector.rules,
 } as const satisfies Rules
 export type RuleId = keyof typeof rules

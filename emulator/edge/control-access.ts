@@ -19,6 +19,8 @@ export type Guard = {
   readonly origin: string | null
   /** The token for callers from other machines; null rejects them. */
   readonly token: string | null
+  /** Whether callers on this machine need the token as well: behind a proxy all seem to be here. */
+  readonly isTokenOnly?: boolean
 }
 
 /** Headers that proxies, tunnels and content networks add to the requests of other machines, by parts of their names. */
@@ -30,6 +32,8 @@ export function whyRefused(caller: Caller, guard: Guard): string | undefined {
   if (isForeignPage(caller, guard))
     return 'Pages of another origin cannot use these paths. Start with --cors ORIGIN to allow one origin.'
   if (hasToken(caller, guard)) return undefined
+  if (guard.isTokenOnly === true)
+    return 'These paths require the header "Authorization: Bearer TOKEN": with the token of the world below /w/NAME, else with the control token.'
   if (!isFromHere(caller)) {
     return guard.token === null
       ? 'These paths are for clients on this machine. Start with --control-token TOKEN, or FLOWDOUBLE_CONTROL_TOKEN in a container, to use them from elsewhere.'

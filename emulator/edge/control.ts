@@ -50,7 +50,7 @@ export type ControlRequest = {
 /** Handlers by method and path below the prefix; `{name}` at the end stands for one segment. */
 export type ControlPaths = Readonly<
   Record<
-    `${'GET' | 'POST' | 'DELETE'} ${string}`,
+    `${'GET' | 'POST' | 'PUT' | 'DELETE'} ${string}`,
     (request: ControlRequest) => ControlReply | Promise<ControlReply>
   >
 >

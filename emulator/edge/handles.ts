@@ -111,6 +111,8 @@ export type WorldOptionsInput = Omit<ServerOptionsInput, ListenerOption> & {
   readonly name?: string
   /** 0 opens a listener on a free port for this world alone, in addition to its path below `/w/NAME`. */
   readonly port?: 0
+  /** Where worlds have tokens: the token of this one; by default a random one. */
+  readonly worldToken?: string
 }
 
 /** Returns what takes the entries of the world with this name. */
@@ -129,6 +131,13 @@ export const listenerOptions = [
   'cors',
   'control',
   'controlToken',
+  'shared',
+  'publicUrl',
+  'unknownWorlds',
+  'worldTokens',
+  'maxWorlds',
+  'worldIdle',
+  'worldAge',
   'signedBaseUrl',
   'explain',
   'webRoot',
@@ -179,6 +188,8 @@ export type Emulator = ClockHandle &
     readonly port: number
     /** The base of the signed links for clients of `url`; null on a local server. */
     readonly signedUrl: string | null
+    /** The token that opens its control paths, where worlds have tokens; otherwise null. */
+    readonly worldToken: string | null
     /** The CA certificate in PEM form that clients must trust with `tls: 'auto'`; otherwise null. */
     readonly ca: string | null
     readonly options: ServerOptions

@@ -8,7 +8,7 @@ import type { ScenarioInput } from '../options/scenario.ts'
 import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
 import type { Emulator } from './handles.ts'
 import { runPaths } from './run-paths.ts'
-import { jsonBody, requireNoFiles, worldPaths } from './world-paths.ts'
+import { jsonBody, ownWorldPaths, requireNoFiles, worldPaths } from './world-paths.ts'
 
 /** @param scripted the types of messages that its script adds now. */
 export const serverPaths = (
@@ -17,7 +17,9 @@ export const serverPaths = (
   scripted: () => readonly string[],
 ): ControlPaths => ({
   ...runPaths(server, move, scripted),
-  ...worldPaths(server, (given) => server.world(given)),
+  ...(server.worldToken === null
+    ? worldPaths(server, (given) => server.world(given))
+    : ownWorldPaths(server)),
   'POST scenario': async ({ body }) => {
     const scenario = jsonBody(body)
     requireNoFiles({ scenario })

@@ -16,6 +16,7 @@ import { unusableText } from '../options/read.ts'
 import { readScenarios } from '../options/scenario.ts'
 import { queryFilter } from './filters.ts'
 import type { WaitLimit, WorldHandle } from './handles.ts'
+import { pathOf } from './worlds.ts'
 
 /** A JSON body. */
 export function jsonBody(body: Uint8Array): unknown {
@@ -115,7 +116,12 @@ type WorldMaker = WorldHandle & {
   readonly worlds: () => readonly (Place & { readonly close: () => Promise<void> })[]
 }
 
-type Place = { readonly name: string | null; readonly url: string }
+type Place = {
+  readonly name: string | null
+  readonly url: string
+  readonly worldToken?: string | null
+  readonly options: object
+}
 
 /**
  * The paths that create, fork, list and close worlds, and those of each world.
@@ -127,20 +133,48 @@ export const worldPaths = (
 ): ControlPaths => ({
   ...handlePaths(handle),
   'GET worlds': () => ok(handle.worlds().map(placeOf)),
-  'POST worlds': async ({ body }) => {
-    const given = body.length === 0 ? {} : jsonBody(body)
-    if (!isPlainObject(given) || !['string', 'undefined'].includes(typeof given['name']))
-      throw unusable('The body must be {"name": "..."} with options, or {}.')
-    requireNoFiles(given)
-    return ok(placeOf(await create(given)))
+  'POST worlds': async ({ body }) => ok(newPlace(await create(optionsIn(body)))),
+  'PUT worlds/{name}': async ({ body, segment }) => {
+    const given = optionsIn(body)
+    if (given['name'] !== undefined) throw unusable('The path names the world: leave out "name".')
+    const found = handle.worlds().find(({ name }) => name === segment)
+    if (found !== undefined) return ok(placeOf(found))
+    return { ...ok(newPlace(await create({ ...given, name: segment }))), status: 201 }
   },
-  'POST fork': async ({ body }) => ok(placeOf(await handle.fork(nameIn(body)))),
+  'POST fork': async ({ body }) => ok(newPlace(await handle.fork(nameIn(body)))),
   'DELETE worlds/{name}': async ({ segment }) => {
     const world = handle.worlds().find(({ name }) => name === segment)
     await world?.close()
     return ok({ closed: world !== undefined })
   },
 })
+
+/**
+ * The same for a world with a token: its holder sees and closes that world, and no other [shared/own-world].
+ * @param self the world.
+ */
+export const ownWorldPaths = (
+  self: WorldMaker & Place & { readonly close: () => Promise<void> },
+): ControlPaths => ({
+  ...handlePaths(self),
+  'GET worlds': () => ok([placeOf(self)]),
+  'DELETE worlds/{name}': async ({ segment }) => {
+    const isSelf = segment === self.name
+    if (isSelf) await self.close()
+    return ok({ closed: isSelf })
+  },
+})
+
+/** The options of a world in a body, which name no file. */
+function optionsIn(body: Uint8Array): Readonly<Record<string, unknown>> {
+  const given = body.length === 0 ? {} : jsonBody(body)
+  const isText = (name: string): boolean =>
+    isPlainObject(given) && ['string', 'undefined'].includes(typeof given[name])
+  if (!isPlainObject(given) || !isText('name') || !isText('worldToken'))
+    throw unusable('The body must be {"name": "..."} with options, or {}.')
+  requireNoFiles(given)
+  return given
+}
 
 /** The options that can name files. */
 const fileOptions = ['objectInfo', 'nodes', 'for', 'subscriptionsFile']
@@ -164,4 +198,14 @@ export function requireNoFiles(given: Readonly<Record<string, unknown>>): void {
   }
 }
 
-const placeOf = ({ name, url }: Place): Place => ({ name, url })
+function placeOf({ name, url, options }: Place): object {
+  // Gateways have no such option.
+  const { publicUrl = null } = options as { readonly publicUrl?: string | null }
+  return { name, url: publicUrl === null ? url : publicUrl + pathOf(name) }
+}
+
+/** A new world with its token, if it has one, which no other reply contains [shared/tokens]. */
+const newPlace = (place: Place): object =>
+  (place.worldToken ?? null) === null
+    ? placeOf(place)
+    : { ...placeOf(place), worldToken: place.worldToken }

@@ -2,6 +2,9 @@
 // runs. They share what listens there, and nothing that changes.
 
 import { limits } from '../../spec/limits.ts'
+import type { UnknownWorlds } from '../../spec/shared.ts'
+import { base64 } from '../lib/base64.ts'
+import type { ServerOptions } from '../options/server-options.ts'
 import { conflictError, usageError } from '../options/usage.ts'
 import type { Host } from './host.ts'
 
@@ -26,6 +29,8 @@ export type World<S, H, O> = {
   /** Stops everything; its edge may be disconnected. */
   readonly stop: (edge: S | undefined) => void | Promise<void>
   readonly handle: (methods: WorldMethods<H, O>, running: Running<S, H>) => H
+  /** Whether a client is connected. */
+  readonly isInUse?: (edge: S) => boolean
   /** Adds a world with its state. */
   readonly fork: (name: string, edge: S) => Running<S, H>
 }
@@ -39,13 +44,48 @@ export type WorldMethods<H, O> = {
   readonly close: () => Promise<void>
 }
 
+/** The world that a target is for. */
+export type FoundWorld<S> = {
+  /** Its edge; that of the root for a name without a world. */
+  readonly world: S
+  /** The target without the path below which that world is served. */
+  readonly target: string
+  /** The name, if no world has it and that of the root is not to answer. */
+  readonly missing: string | null
+}
+
 export type Worlds<S, H, O> = {
   /** Adds a world below a name, or at the root. */
   readonly add: (name: string | null, world: World<S, H, O>) => Running<S, H>
-  /** The edge of the world that a target is for, and the target without the path below which that world is served. */
-  readonly find: (target: string) => { readonly world: S; readonly target: string }
+  readonly find: (target: string) => FoundWorld<S>
+  /** The edge of a world, which is created unless it exists. */
+  readonly ensure: (name: string) => Promise<S>
   /** How many named worlds there are. */
   readonly count: () => number
+  /** Closes the worlds that nobody has used for too long, and those that are too old. */
+  readonly expire: () => Promise<void>
+}
+
+/** What bounds the worlds at an address. */
+export type WorldPolicy = {
+  readonly unknown: UnknownWorlds
+  readonly most: number
+  /** After how long without a client a world is closed, and after how long in any case, in milliseconds; null for never. */
+  readonly idleMs: number | null
+  readonly ageMs: number | null
+  readonly monotonicMs: () => number
+  /** Says which world is closed, and why. */
+  readonly onExpired: (name: string, why: string) => void
+}
+
+/** That of addresses which nobody shares. */
+export const noPolicy: WorldPolicy = {
+  unknown: 'root',
+  most: limits.worlds.value,
+  idleMs: null,
+  ageMs: null,
+  monotonicMs: () => 0,
+  onExpired: () => undefined,
 }
 
 /** What the worlds at an address share. */
@@ -74,11 +114,11 @@ const MAX_AWAKE = 256
 /** How many of the others to look at for one that can sleep. */
 const MAX_LOOKS = 16
 
-export function createWorlds<S extends Edge, H, O extends { readonly name?: string }>({
-  create,
-  close,
-}: Address<H, O>): Worlds<S, H, O> {
-  const named = new Map<string, Running<S, H>>()
+export function createWorlds<S extends Edge, H, O extends { readonly name?: string }>(
+  { create, close }: Address<H, O>,
+  policy: WorldPolicy = noPolicy,
+): Worlds<S, H, O> {
+  const named = new Map<string, Named<S, H>>()
   /** How to disconnect the named worlds with an edge, those connected last at the end. */
   const awake = new Map<Running<S, H>, () => boolean>()
   let main: Running<S, H> | undefined
@@ -94,10 +134,8 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
   }
   /** A name for a new world: this one, or a new one. Throws a usage error if it cannot have it. */
   const nameFor = (asked: unknown = nextName()): string => {
-    if (named.size >= limits.worlds.value)
-      throw conflictError(
-        `An address has at most ${limits.worlds.value} worlds. Close some of them.`,
-      )
+    if (named.size >= policy.most)
+      throw conflictError(`This address has at most ${policy.most} worlds. Close some of them.`)
     // A program without types can pass a number.
     if (typeof asked !== 'string' || !namePattern.test(asked))
       throw usageError('The name of a world has letters, digits, dots, dashes and underscores.')
@@ -145,11 +183,12 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
         const { name: asked, ...own } = options ?? ({} as O)
         return create(nameFor(asked), own)
       },
-      worlds: () => Array.from(named.values(), ({ handle }) => handle()),
+      worlds: () => Array.from(named.values(), ({ running: one }) => one.handle()),
       close: async () => {
         const stopped = stop()
         if (name !== null) named.delete(name)
-        else await Promise.all([close(), ...Array.from(named.values(), (one) => one.stop())])
+        else
+          await Promise.all([close(), ...Array.from(named.values(), (one) => one.running.stop())])
         await stopped
       },
     }
@@ -158,19 +197,70 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
     else {
       // Another one can have come first while this one was created.
       requireFree(name)
-      named.set(name, running)
+      const nowMs = policy.monotonicMs()
+      named.set(name, {
+        running,
+        close: methods.close,
+        isInUse: () => edge !== undefined && world.isInUse?.(edge) === true,
+        times: { createdMs: nowMs, usedMs: nowMs },
+      })
     }
     return running
   }
   const find: Worlds<S, H, O>['find'] = (target) => {
     const root = main as Running<S, H>
-    const below = named.size === 0 ? null : splitTarget(target)
-    const world = below && named.get(below.name)
-    return below && world
-      ? { world: world.served(), target: below.target }
-      : { world: root.served(), target }
+    const below = named.size === 0 && policy.unknown === 'root' ? null : splitTarget(target)
+    if (below === null) return { world: root.served(), target, missing: null }
+    const found = named.get(below.name)
+    if (found !== undefined) {
+      found.times.usedMs = policy.monotonicMs()
+      return { world: found.running.served(), target: below.target, missing: null }
+    }
+    return policy.unknown === 'root'
+      ? { world: root.served(), target, missing: null }
+      : { world: root.served(), target: below.target, missing: below.name }
   }
-  return { add, find, count: () => named.size }
+  /** The worlds that are being created on demand. */
+  const coming = new Map<string, Promise<unknown>>()
+  const ensure: Worlds<S, H, O>['ensure'] = async (name) => {
+    if (!named.has(name)) {
+      const created = coming.get(name) ?? create(nameFor(name), {} as Omit<O, 'name'>)
+      coming.set(name, created)
+      await created.finally(() => coming.delete(name))
+    }
+    return (named.get(name) as Named<S, H>).running.served()
+  }
+  const expire = async (): Promise<void> => {
+    const { idleMs, ageMs, onExpired } = policy
+    const nowMs = policy.monotonicMs()
+    const closing: Promise<void>[] = []
+    for (const [name, { times, isInUse, close: end }] of named) {
+      if (idleMs !== null && isInUse()) times.usedMs = nowMs
+      const isOld = ageMs !== null && nowMs - times.createdMs >= ageMs
+      const isIdle = idleMs !== null && nowMs - times.usedMs >= idleMs
+      if (!isOld && !isIdle) continue
+      const seconds = ((isOld ? ageMs : idleMs) ?? 0) / 1000
+      onExpired(name, isOld ? `it is ${seconds} s old` : `nobody has used it for ${seconds} s`)
+      closing.push(end())
+    }
+    await Promise.all(closing)
+  }
+  return {
+    add,
+    find,
+    ensure,
+    count: () => named.size,
+    expire,
+  }
+}
+
+/** A named world, and what its expiry needs. */
+type Named<S, H> = {
+  readonly running: Running<S, H>
+  readonly close: () => Promise<void>
+  readonly isInUse: () => boolean
+  /** When it was created and last asked, in milliseconds of a monotonic clock. */
+  readonly times: { readonly createdMs: number; usedMs: number }
 }
 
 /** Throws a usage error for an option that belongs to the listener, which all worlds at an address share. */
@@ -179,3 +269,78 @@ export function requireOwnOptions(own: object, shared: readonly string[]): void 
   if (foreign !== undefined)
     throw usageError(`All worlds at an address share ${foreign}. Start another server for that.`)
 }
+
+/** When worlds expire. */
+export type ExpiryClock = {
+  readonly monotonicMs: () => number
+  /** Calls back about this often, in milliseconds, until the returned function is called. */
+  readonly every: (ms: number, look: () => void) => () => void
+}
+
+const realExpiry: ExpiryClock = {
+  monotonicMs: () => performance.now(),
+  every: (ms, look) => {
+    const timer = setInterval(look, ms)
+    timer.unref()
+    return () => clearInterval(timer)
+  },
+}
+
+/** How often to look for worlds that have expired: this part of the shorter limit, */
+const LOOKS = 10
+/** but not more often than that, in milliseconds. */
+const MIN_LOOK_MS = 100
+
+/** A policy, and what keeps it. */
+export type KeptPolicy = WorldPolicy & {
+  readonly start: (expire: () => Promise<void>) => void
+  readonly stop: () => void
+}
+
+/**
+ * The policy of these options.
+ * @param warn takes the line about a world that has expired.
+ */
+export function policyOf(
+  { unknownWorlds, maxWorlds, worldIdle, worldAge }: ServerOptions,
+  warn: (line: string) => void,
+  { monotonicMs, every }: ExpiryClock = realExpiry,
+): KeptPolicy {
+  const inMs = (seconds: number | null): number | null => seconds && seconds * 1000
+  const [idleMs, ageMs] = [inMs(worldIdle), inMs(worldAge)]
+  const shortest = Math.min(idleMs ?? Infinity, ageMs ?? Infinity)
+  let stop = (): void => undefined
+  return {
+    unknown: unknownWorlds,
+    most: maxWorlds,
+    idleMs,
+    ageMs,
+    monotonicMs,
+    onExpired: (name, why) => warn(`The world ${name} is closed: ${why}.`),
+    start: (expire) => {
+      if (shortest < Infinity)
+        stop = every(Math.max(shortest / LOOKS, MIN_LOOK_MS), () => void expire())
+    },
+    stop: () => stop(),
+  }
+}
+
+const TOKEN_BYTES = 32
+
+/** The options of a world with its token, where worlds have tokens. Throws a usage error for an unusable token. */
+export function tokenFor(options: ServerOptions, given: string | undefined): ServerOptions {
+  if (!options.worldTokens) {
+    if (given === undefined) return options
+    throw usageError('A world has a token only on a server with --world-tokens.')
+  }
+  if (given !== undefined && !/^[\x21-\x7e]{16,200}$/.test(given))
+    throw usageError('The token of a world has 16 to 200 printable characters, without blanks.')
+  const token = given ?? randomToken()
+  return Object.assign({}, options, { controlToken: token })
+}
+
+const randomToken = (): string =>
+  base64(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')

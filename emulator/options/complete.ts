@@ -14,6 +14,7 @@ import type { WorldOptions } from '../server/state/options.ts'
 import { requireNone, userViolations } from './scenario-checks.ts'
 import { quirksLike, serverLike } from './like.ts'
 import { type OptionValues, readOptions, readValue, type OptionLabel } from './read.ts'
+import { sharedDefaults } from './shared-table.ts'
 import { defaults, epochFor, type OptionName, type ServerOptions } from './server-options.ts'
 import { isFor, optionTable, quirkIds, quirksOf } from './table.ts'
 import { usageError } from './usage.ts'
@@ -64,13 +65,19 @@ export function completeValues(given: OptionValues, where: OptionLabel): ServerO
   requireKnownQuirks(deployment, noQuirk, where('noQuirk'))
   const both = quirk.find((id) => noQuirk.includes(id))
   if (both !== undefined) throw usageError(`The quirk ${both} is both on and off: choose one.`)
-  return {
+  const completed: ServerOptions = {
     ...defaults,
     epoch: epochFor(read.clock ?? defaults.clock),
     ...server?.options,
+    ...(read.shared === true && sharedDefaults),
     ...read,
     quirk: quirksLike(server, quirk, noQuirk),
   }
+  if (completed.worldTokens && completed.controlToken === null)
+    throw usageError(
+      `${where(read.shared === true ? 'shared' : 'worldTokens')} requires a control token, with which worlds are created: --control-token, or the option controlToken.`,
+    )
+  return completed
 }
 
 /** The scenario of a caller. Its `world` has options of the server, which the caller can override. */

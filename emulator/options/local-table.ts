@@ -1,6 +1,6 @@
-// The options of what only local servers have: the node manager and a front end.
+// The options of what only local servers have: the node manager, a front end, and what came in 2026.
 
-import type { OptionEntry } from './read.ts'
+import type { OptionEntry, OptionTable } from './read.ts'
 
 export const textOrNull = { type: ['string', 'null'], minLength: 1 } as const
 export const onOrOff = { type: 'boolean' } as const
@@ -31,3 +31,31 @@ export const localOptions = {
     schema: textOrNull,
   },
 } as const satisfies Readonly<Record<string, OptionEntry>>
+
+/** Those of local servers of 2026. */
+export const laterOptions: OptionTable<'assets' | 'assetHashing' | 'featureFlag'> = {
+  assets: {
+    flag: 'assets',
+    value: '',
+    help: 'have assets, on a local server like comfyui-0.27 or later (default: only like comfyui-0.38)',
+    on: 'local',
+    bare: 'true',
+    schema: onOrOff,
+  },
+  assetHashing: {
+    flag: 'asset-hashing',
+    value: '',
+    help: 'hash the contents of all files for assets, not only those of uploads',
+    on: 'local',
+    bare: 'true',
+    schema: onOrOff,
+  },
+  featureFlag: {
+    flag: 'feature-flag',
+    value: 'KEY[=VALUE]',
+    help: 'flag that a local server like comfyui-0.27 or later also announces in GET /features; repeatable',
+    on: 'local',
+    many: true,
+    schema: { type: 'array', items: { type: 'string', pattern: '^[^=]+(=.*)?$' } },
+  },
+}

@@ -1,5 +1,7 @@
 // The options of a server: their types and defaults.
 
+import { limits } from '../../spec/limits.ts'
+import type { UnknownWorlds } from '../../spec/shared.ts'
 import { defaultAccounts } from './accounts.ts'
 import type { NodeRule } from '../../spec/scenario/nodes.ts'
 import { noScenario, type Scenario, type GivenScenario } from './scenario.ts'
@@ -46,6 +48,19 @@ export type ServerOptions = ChosenOptions & {
   readonly control: boolean
   /** Bearer token for the paths below /_flowdouble/ from other machines; null rejects them. */
   readonly controlToken: string | null
+  /** Whether many teams share the server: it changes the defaults of the options below, and of `preview`. */
+  readonly shared: boolean
+  /** Base of the addresses of worlds, such as `https://flows.example`; null for that of the listener. */
+  readonly publicUrl: string | null
+  /** What a path below the name of no world means. */
+  readonly unknownWorlds: UnknownWorlds
+  /** Whether each new world has a token, which alone opens its control paths; requires `controlToken`. */
+  readonly worldTokens: boolean
+  /** How many worlds there are below `/w/NAME` at most. */
+  readonly maxWorlds: number
+  /** After how many seconds without a client, and in any case, such a world is closed; null for never. */
+  readonly worldIdle: number | null
+  readonly worldAge: number | null
   /** Largest request body in MiB; null for the default of 100. */
   readonly maxUploadSize: number | null
   /** Whether the server compresses messages for sockets that offer it. */
@@ -130,6 +145,13 @@ export const defaults: ServerOptions = {
   token: null,
   control: true,
   controlToken: null,
+  shared: false,
+  publicUrl: null,
+  unknownWorlds: 'root',
+  worldTokens: false,
+  maxWorlds: limits.worlds.value,
+  worldIdle: null,
+  worldAge: null,
   maxUploadSize: null,
   wsCompress: false,
   manager: false,

@@ -6,12 +6,12 @@ import { serversOn } from './like.ts'
 import type { Deployment, Place, Quirk } from '../../spec/language.ts'
 import { accountsSchema, readAccounts } from './accounts.ts'
 import { headerPattern } from './header-text.ts'
-import { localOptions, onOrOff, textOrNull } from './local-table.ts'
+import { laterOptions, localOptions, onOrOff, textOrNull } from './local-table.ts'
 import { readScenarios } from './scenario.ts'
 import { failuresSchema, readFailures } from './failures.ts'
 import type { OptionName } from './server-options.ts'
 import type { OptionTable } from './read.ts'
-import { laterOptions } from './later-table.ts'
+import { sharedOptions } from './shared-table.ts'
 
 /** Files with node types, or the types themselves. */
 const nodeTypes = {
@@ -253,6 +253,7 @@ export const optionTable: OptionTable<OptionName> = {
   },
   ...localOptions,
   ...laterOptions,
+  ...sharedOptions,
   epoch: {
     flag: 'epoch',
     value: 'MS',

@@ -61,7 +61,8 @@ def call_all(world: World) -> None:
     world.unfault(world.fault(when={"path": "/queue"}, then={"status": 503}))
     world.faults(), world.drop()
     world.load("slow-answers")
-    world.fork("b"), world.world(name="c"), world.worlds()[0].close()
+    world.fork("b"), world.world(name="c"), world.world(name="c", reuse=True)
+    world.worlds()[0].close()
     world.reset()
     try:
         world.picture(0)

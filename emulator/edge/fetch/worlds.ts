@@ -108,6 +108,7 @@ export async function startWorlds(
           ...methods,
           url,
           port: places.port,
+          worldToken: null,
           signedUrl: signedLinks && hosted.linkBase(signedLinks, places.base.host) + pathOf(name),
           ca: null,
           options,

@@ -9,6 +9,7 @@ import { nodeTypeFiles } from './node-types.ts'
 import type { ClockGroup } from '../clock-handle.ts'
 import type { Tamper } from '../driver.ts'
 import type { Emulator, WorldReader } from '../handles.ts'
+import type { ExpiryClock } from '../worlds.ts'
 import { trackConnections } from '../lifetime.ts'
 import { loadRuleHeaders } from './explain.ts'
 import { createWebServer } from './http-listener.ts'
@@ -31,6 +32,8 @@ export type EmulatorOptions = ServerOptionsInput & {
   readonly laterOptions?: () => ServerOptionsInput
   /** For commands only: servers that share a manual clock. */
   readonly clocks?: ClockGroup
+  /** For suites only: another clock by which worlds expire. */
+  readonly expiry?: ExpiryClock
   /** For commands only: whether its clock moves over HTTP alone, so that its port stays open while it is down. */
   readonly movesOverHttp?: boolean
 }
@@ -56,7 +59,8 @@ export type EmulatorOptions = ServerOptionsInput & {
  * await server.close()
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
-  const { onEntry, onWorld, tamper, clocks, laterOptions, movesOverHttp = false, ...rest } = given
+  const { onEntry, onWorld, tamper, clocks, laterOptions, expiry, ...others } = given
+  const { movesOverHttp = false, ...rest } = others
   const content = await withContent(rest)
   const options = completeOptions({ port: 0, ...content })
   if ((options.deployment as string) === 'both')
@@ -88,6 +92,7 @@ export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulat
     pages,
     onWorld,
     movesOverHttp,
+    expiry,
   }
   try {
     const made = worldOptions(options, objectInfo, Date.now(), linksPort, pages?.scripts)

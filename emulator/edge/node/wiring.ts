@@ -20,6 +20,7 @@ import { receiveBody } from './bodies.ts'
 import type { RuleHeaders } from './explain.ts'
 import type { Codec } from '../codec.ts'
 import { type ControlLoader, MAX_CONTROL_BYTES } from '../control.ts'
+import { isConflict, isUsageError } from '../../options/usage.ts'
 import { after } from '../later.ts'
 import { createHost, type Host } from '../host.ts'
 import { headerReader, nodeParts, nodeResponses } from './http.ts'
@@ -156,16 +157,25 @@ const faultIn =
   (id: string): Fault | undefined =>
     state.script.faults.find((one) => one.id === id)?.fault
 
+/** The answer below the name of no world, and why it is not created [shared/unknown-refused]. */
+const noWorld = (status: number, error: string): Reply => ({
+  status,
+  headers: { 'Content-Type': 'application/json; charset=utf-8' },
+  body: JSON.stringify({ error }),
+})
+
+/** The same to a handshake. */
+const noSocket = 'HTTP/1.1 409 Conflict\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+
 /**
  * Serves worlds, which answer from now on.
  * @param main the world at the root.
- * @param find finds the world of a target.
  */
 export function serveWorlds(
   listeners: Listeners,
   main: ServedWorld,
   options: ServerOptions,
-  find: Worlds<ServedWorld, unknown, unknown>['find'],
+  { find, ensure }: Pick<Worlds<ServedWorld, unknown, unknown>, 'find' | 'ensure'>,
 ): void {
   const { timeMs, write } = main.host
   const name = nameLike(options.like)
@@ -185,18 +195,41 @@ export function serveWorlds(
       return world.limitBytes(within(head, target))
     },
     answer: (arrived, response) => {
-      const { world, target } = find(arrived.target)
-      return world.answer(within(arrived, target), response)
+      const { world, target, missing } = find(arrived.target)
+      if (missing === null) return world.answer(within(arrived, target), response)
+      if (options.unknownWorlds === 'refuse') {
+        const advice = 'Create it: PUT /_flowdouble/worlds/NAME'
+        return write(
+          response,
+          noWorld(404, `There is no world ${JSON.stringify(missing)}. ${advice}`),
+        )
+      }
+      return ensure(missing).then(
+        (created) => created.answer(within(arrived, target), response),
+        (error: unknown) => {
+          if (!isUsageError(error)) throw error
+          write(response, noWorld(isConflict(error) ? 409 : 404, error.message))
+        },
+      )
     },
-    isSocketPath: (path) => isSocketPath(options.deployment, find(path).target),
+    isSocketPath: (path) => {
+      const { target, missing } = find(path)
+      // As a request without an upgrade it gets the refusal.
+      const isRefused = missing !== null && options.unknownWorlds === 'refuse'
+      return !isRefused && isSocketPath(options.deployment, target)
+    },
     refuseExpectation:
       options.deployment === 'local'
         ? (expected) => main.explainReply(refuse('expectation', {}, { expected }))
         : null,
     upgrade: (request, raw, head, giveBack) => {
-      const { world, target } = find(request.url ?? '/ws')
-      request.url = target
-      return world.sockets.upgrade(request, raw, head, giveBack)
+      const { world, target, missing } = find(request.url ?? '/ws')
+      const into = (found: ServedWorld): Promise<void> => {
+        request.url = target
+        return found.sockets.upgrade(request, raw, head, giveBack)
+      }
+      if (missing === null) return into(world)
+      return ensure(missing).then(into, () => void raw.end(noSocket))
     },
     ...shared,
   })

@@ -19,7 +19,16 @@ import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
 import { createServerHandle, type HandledHost } from '../server-handle.ts'
 import { scriptedTypes } from '../until-message.ts'
-import { createWorlds, pathOf, requireOwnOptions, type Running, splitTarget } from '../worlds.ts'
+import {
+  createWorlds,
+  type ExpiryClock,
+  pathOf,
+  policyOf,
+  requireOwnOptions,
+  type Running,
+  splitTarget,
+  tokenFor,
+} from '../worlds.ts'
 import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
 import type { RuleHeaders } from './explain.ts'
 import type { Pages } from './pages.ts'
@@ -51,6 +60,8 @@ export type AddressParts = {
   readonly onWorld: WorldReader | undefined
   /** Whether its clock moves over HTTP alone, so that its port stays open while it is down. */
   readonly movesOverHttp: boolean
+  /** By what clock worlds expire; undefined for the real one. */
+  readonly expiry: ExpiryClock | undefined
 }
 
 /** How the worlds at an address run. */
@@ -97,6 +108,7 @@ export async function startWorlds(
         edge.host.driver.stop()
         return true
       },
+      isInUse: (edge) => !edge.sockets.isIdle(),
       stop: async (edge) => {
         edge?.host.close()
         edge?.sockets.closeAll()
@@ -111,6 +123,7 @@ export async function startWorlds(
         return Object.assign(createServerHandle(part, currentHost(served), readScenarioFiles), {
           ...methods,
           url: `${ca === null && options.tlsCert === null ? 'http' : 'https'}://${place}${path}`,
+          worldToken: name !== null && options.worldTokens ? options.controlToken : null,
           port,
           signedUrl: hosted && signedLinks && hosted.linkBase(signedLinks, place) + pathOf(name),
           ca,
@@ -125,7 +138,7 @@ export async function startWorlds(
   })
   const create = async (
     name: string,
-    { port, ...own }: Omit<WorldOptionsInput, 'name'>,
+    { port, worldToken, ...own }: Omit<WorldOptionsInput, 'name'>,
   ): Promise<Emulator> => {
     if (port !== undefined && port !== 0)
       throw usageError('All worlds at an address share port, or have a free one with port 0.')
@@ -134,9 +147,10 @@ export async function startWorlds(
     const content = await withContent(own, base)
     const isAsGiven = base === given
     const isPlain = isAsGiven && Object.keys(own).length === 0
-    const complete = isPlain
+    const completed = isPlain
       ? (plainOptions ??= completeOptions(Object.assign({ port: 0 }, given)))
       : completeOptions(Object.assign({ port: 0 }, base, content))
+    const complete = tokenFor(completed, worldToken)
     const isShared = isAsGiven && !('objectInfo' in own || 'nodes' in own || 'scenario' in content)
     const objectInfo = isShared ? made.objectInfo : readCatalog(complete, nodeTypeFiles)
     if (!isShared || 'failures' in own) requireKnownTypes(complete, objectInfo)
@@ -163,19 +177,29 @@ export async function startWorlds(
       // The links in its replies begin with its path.
       const find = (target: string) => {
         const below = splitTarget(target)
-        return { world: served(), target: below?.name === part.name ? below.target : target }
+        const inside = below?.name === part.name ? below.target : target
+        return { world: served(), target: inside, missing: null }
       }
-      serveWorlds({ main: own.server, links: [] }, served(), part.options, find)
+      const ensure = (): Promise<ServedWorld> => Promise.resolve(served())
+      serveWorlds({ main: own.server, links: [] }, served(), part.options, { find, ensure })
       return handle()
     } catch (error) {
       await own.close()
       throw error
     }
   }
-  const worlds = createWorlds<ServedWorld, Emulator, WorldOptionsInput>({
-    create,
-    close: () => Promise.all([closing(), shared.pictures.close()]),
-  })
+  const policy = policyOf(options, warn, address.expiry)
+  const worlds = createWorlds<ServedWorld, Emulator, WorldOptionsInput>(
+    {
+      create,
+      close: () => {
+        policy.stop()
+        return Promise.all([closing(), shared.pictures.close()])
+      },
+    },
+    policy,
+  )
+  policy.start(worlds.expire)
 
   const file =
     options.journal === null ? null : journalFile(options.journal, options.overwrite, warn)
@@ -184,7 +208,7 @@ export async function startWorlds(
   mainPort = portOf(listeners.main)
   part.recorder.open()
   const main = open(part)
-  serveWorlds(listeners, main.served(), options, worlds.find)
+  serveWorlds(listeners, main.served(), options, worlds)
   return main.handle()
 }
 

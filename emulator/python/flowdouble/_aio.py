@@ -131,12 +131,20 @@ class AsyncWorld(_AsyncMachine[World]):
         *,
         name: str | None = None,
         port: int | None = None,
+        world_token: str | None = None,
+        reuse: bool = False,
         folders: Sequence[Path] = (),
         **options: Unpack[WorldOptions],
     ) -> AsyncWorld:
         """Creates a separate world: see `World.world`."""
         create = functools.partial(
-            self.sync.world, name=name, port=port, folders=folders, **options
+            self.sync.world,
+            name=name,
+            port=port,
+            world_token=world_token,
+            reuse=reuse,
+            folders=folders,
+            **options,
         )
         return AsyncWorld(await asyncio.to_thread(create))
 

@@ -134,6 +134,8 @@ class World(Machine):
         *,
         name: str | None = None,
         port: int | None = None,
+        world_token: str | None = None,
+        reuse: bool = False,
         folders: Sequence[Path] = (),
         **options: Unpack[WorldOptions],
     ) -> World:
@@ -142,10 +144,17 @@ class World(Machine):
         It is served below /w/NAME, and with `port=0` also at the root of a free port. Options that name files are read
         here, relative to the first of `folders` that has them, by default to the current one. Raises a TypeError for an
         unknown option, and a FlowdoubleError (400, 409) for a wrong one and for a name that exists.
+
+        With `reuse` a world of this name that exists is returned as it is. `world_token` is its token, on a server whose
+        worlds have tokens; without it, the server makes one, which the returned world uses.
         """
         body = read_options(options, WorldOptions, folders=folders, deployment=self.deployment)
-        body.update(given(name=name, port=port))
-        world = self._other(self._json(WorldPlace, "POST", "worlds", body))
+        body.update(given(port=port, worldToken=world_token))
+        if reuse and name is not None:
+            place = self._json(WorldPlace, "PUT", f"worlds/{quote(name, safe='')}", body)
+        else:
+            place = self._json(WorldPlace, "POST", "worlds", {**body, **given(name=name)})
+        world = self._other(place, world_token)
         if port is not None:
             # A fault can close its port, but not that of the server.
             address = re.sub("/w/[^/]+$", "", (self._parent or self).url)
@@ -162,11 +171,11 @@ class World(Machine):
         """The worlds below /w/NAME at this address, in the order in which they were created."""
         return [self._other(place) for place in self._json(list[WorldPlace], "GET", "worlds")]
 
-    def _other(self, place: WorldPlace) -> World:
+    def _other(self, place: WorldPlace, token: str | None = None) -> World:
         other = World(
             place["url"],
             name=place["name"],
-            token=self._token,
+            token=place.get("worldToken", token or self._token),
             host=self._host,
             api_key=self.api_key,
         )

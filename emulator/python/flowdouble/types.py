@@ -263,11 +263,16 @@ class ServerVersion(TypedDict):
     """The generation of a local server; None elsewhere."""
 
 
-class WorldPlace(TypedDict):
-    """A world at an address."""
-
+class _WorldPlace(TypedDict):
     name: str | None
     url: str
+
+
+class WorldPlace(_WorldPlace, total=False):
+    """A world at an address."""
+
+    worldToken: str
+    """Its token, once, of a server whose worlds have tokens."""
 
 
 class Expectation(TypedDict, total=False):
@@ -374,6 +379,20 @@ class ServerOptions(WorldOptions, total=False):
     """Whether to serve the control API (default). Without it, the methods below do not work."""
     control_token: str | None
     """The bearer token for the control API from other machines."""
+    shared: bool
+    """Be shared by many: tokens for worlds, no unknown worlds, an end for idle ones, no previews."""
+    public_url: str | None
+    """Base URL of the addresses of worlds, if clients reach the server through a proxy."""
+    unknown_worlds: str
+    """What a path below the name of no world means: root (default), refuse or create."""
+    world_tokens: bool
+    """Give each new world a token, which alone opens its control API."""
+    max_worlds: int
+    """How many worlds there are at most."""
+    world_idle: float | None
+    """Close worlds that nobody has used for so many seconds."""
+    world_age: float | None
+    """Close worlds after so many seconds."""
     cors: str | None
     """Allow pages of this origin, or of any with *."""
     signed_base_url: str | None

@@ -1,0 +1,74 @@
+// The options of a server that many teams share: a part of the option table, and what `shared` switches on.
+
+import { limits } from '../../spec/limits.ts'
+import { unknownWorlds } from '../../spec/shared.ts'
+import type { OptionTable } from './read.ts'
+import type { ServerOptions } from './server-options.ts'
+
+const seconds = { type: ['number', 'null'], exclusiveMinimum: 0, maximum: 1e9 } as const
+
+export type SharedOption =
+  | 'shared'
+  | 'publicUrl'
+  | 'unknownWorlds'
+  | 'worldTokens'
+  | 'maxWorlds'
+  | 'worldIdle'
+  | 'worldAge'
+
+export const sharedOptions: OptionTable<SharedOption> = {
+  shared: {
+    flag: 'shared',
+    value: '',
+    help: 'be shared by many: --world-tokens, --unknown-worlds refuse, --world-idle 3600, --preview none; needs --control-token',
+    bare: 'true',
+    schema: { type: 'boolean' },
+  },
+  publicUrl: {
+    flag: 'public-url',
+    value: 'URL',
+    help: 'base of the addresses of worlds, if clients reach the server through a proxy',
+    schema: { type: ['string', 'null'], pattern: '^https?://[^\\s/?#]+[^\\s?#]*$' },
+    takes: 'a URL such as https://flows.example',
+    form: (value) => (typeof value === 'string' ? value.replace(/\/+$/, '') : value),
+  },
+  unknownWorlds: {
+    flag: 'unknown-worlds',
+    value: 'WHAT',
+    help: 'what a path below the name of no world means: root (as without worlds), refuse, or create (default root)',
+    schema: { enum: [...unknownWorlds] },
+  },
+  worldTokens: {
+    flag: 'world-tokens',
+    value: '',
+    help: 'give each new world a token, which alone opens its control paths; needs --control-token, which creates worlds',
+    bare: 'true',
+    schema: { type: 'boolean' },
+  },
+  maxWorlds: {
+    flag: 'max-worlds',
+    value: 'N',
+    help: `how many worlds there are below /w/NAME at most (default ${limits.worlds.value})`,
+    schema: { type: 'integer', minimum: 1, maximum: limits.worlds.value },
+  },
+  worldIdle: {
+    flag: 'world-idle',
+    value: 'S',
+    help: 'close worlds below /w/NAME that nobody has used for so many seconds (default never)',
+    schema: seconds,
+  },
+  worldAge: {
+    flag: 'world-age',
+    value: 'S',
+    help: 'close worlds below /w/NAME after so many seconds (default never)',
+    schema: seconds,
+  },
+}
+
+/** What `shared` changes of the defaults. */
+export const sharedDefaults: Partial<ServerOptions> = {
+  worldTokens: true,
+  unknownWorlds: 'refuse',
+  worldIdle: 3600,
+  preview: 'none',
+}

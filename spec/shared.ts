@@ -1,0 +1,32 @@
+// A server that many teams share: one address, a world for each job, and a token for each world.
+
+import { chosen, type Rules } from './language.ts'
+
+/** What a path below the name of no world means: as without worlds, nothing, or a new world. */
+export const unknownWorlds = ['root', 'refuse', 'create'] as const
+export type UnknownWorlds = (typeof unknownWorlds)[number]
+
+export const rules = {
+  ...chosen.both({
+    'shared/put':
+      'PUT of a world by its name creates it with 201; if it exists, it stays as it is, with 200.',
+    'shared/unknown-refused':
+      'With --unknown-worlds refuse, a path below the name of no world returns 404.',
+    'shared/unknown-created':
+      'With --unknown-worlds create, the first request below a name creates its world.',
+    'shared/public-url': 'With --public-url the addresses of worlds in replies begin with it.',
+    'shared/tokens':
+      'With --world-tokens each world has a token, which the reply that creates it contains, and no other.',
+    'shared/token-given': 'A world can be created with a token that its owner has chosen.',
+    'shared/token-only':
+      'Only its token opens the control paths of such a world, and the control token those of the root.',
+    'shared/own-world':
+      'The token of a world closes that world, and lists, creates or closes no other.',
+    'shared/idle':
+      'A world without a request and an open socket for --world-idle seconds is closed, with a line.',
+    'shared/age': 'A world is closed after --world-age seconds, with a line.',
+    'shared/most': 'Above --max-worlds a world is refused with 409, which says what to close.',
+    'shared/flag':
+      '`serve --shared` switches all of this on, sends no previews, and needs a control token.',
+  }),
+} as const satisfies Rules
