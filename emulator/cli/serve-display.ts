@@ -51,7 +51,13 @@ ${second === undefined ? '' : `  or on hosted:       ${command} run text-to-imag
 function placesOf(emulator: Emulator): readonly (readonly [name: string, text: string])[] {
   const { url, options } = emulator
   const socket = socketUrlOf(emulator)
-  const inspector = options.control ? [['Inspector', `${url}/_flowdouble/`] as const] : []
+  const control = `${url}/_flowdouble/`
+  // A browser sends no token.
+  const inspector = options.worldTokens
+    ? [['Worlds', `PUT ${control}worlds/NAME, with the control token`] as const]
+    : options.control
+      ? [['Inspector', control] as const]
+      : []
   if (options.deployment === 'local') {
     return [['HTTP', url], ['WebSocket', `${socket}?clientId=YOUR-ID`], ...inspector]
   }
