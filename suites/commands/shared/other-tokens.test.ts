@@ -3,8 +3,8 @@
 import * as fc from 'fast-check'
 import { startEmulator } from 'flowdouble'
 import { expect, test } from 'vitest'
-import { exchangeBytes } from '../judge/wire.ts'
-import { isLong } from '../support/effort.ts'
+import { exchangeBytes } from '../../judge/wire.ts'
+import { isLong } from '../../support/effort.ts'
 
 const ADMIN = 'token-of-the-admin'
 
