@@ -2,8 +2,8 @@
 
 import * as fc from 'fast-check'
 import { startEmulator } from 'flowdouble'
+import { test } from 'vitest'
 import { expect } from '../../judge/expect.ts'
-import { test } from '../../judge/proves.ts'
 import { exchangeBytes } from '../../judge/wire.ts'
 import { isLong } from '../../support/effort.ts'
 
