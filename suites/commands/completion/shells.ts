@@ -28,8 +28,13 @@ export function linked(files: Readonly<Record<string, string>>): {
 export const printedBy = async (...argv: readonly string[]): Promise<string> =>
   (await promisify(execFile)(process.execPath, [main, ...argv])).stdout
 
-/** What can follow these words: the candidates, and `:files` or `:dirs`. */
-export async function after(...words: readonly string[]): Promise<readonly string[]> {
-  const lines = (await printedBy('completion', 'words', '--', ...words)).split('\n').slice(0, -1)
-  return lines.map((line) => line.split('\t')[0]!)
-}
+/** The candidates among printed lines, and `:files` or `:dirs`. */
+export const candidatesIn = (printed: string): readonly string[] =>
+  printed
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.split('\t')[0]!)
+
+/** What can follow these words. */
+export const after = async (...words: readonly string[]): Promise<readonly string[]> =>
+  candidatesIn(await printedBy('completion', 'words', '--', ...words))

@@ -6,7 +6,7 @@ import { test } from 'vitest'
 import { completionCommand } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
 import { outputOf } from '../../support/in-process.ts'
-import { after, linked } from './shells.ts'
+import { after, candidatesIn, linked, printedBy } from './shells.ts'
 
 const rows: readonly (readonly [words: readonly string[], candidates: readonly string[]])[] = [
   [['che'], ['check']],
@@ -52,8 +52,23 @@ const rows: readonly (readonly [words: readonly string[], candidates: readonly s
 ]
 
 test('completion/words Each row of a command line is completed', async () => {
-  const found = rows.map(async ([words]) => [words, await after(...words)])
-  expect(await Promise.all(found)).toEqual(rows)
+  /** What a command prints about itself, by its words. */
+  const known = new Map<string, Promise<string>>()
+  const printed = (argv: readonly string[]): Promise<string> => {
+    const found = known.get(argv.join(' ')) ?? printedBy(...argv)
+    known.set(argv.join(' '), found)
+    return found
+  }
+  for (const [words, candidates] of rows) {
+    const { stdout } = await outputOf(
+      (argv, io) => completionCommand(argv, io, printed),
+      ['words', '--', ...words],
+    )
+    expect([words, candidatesIn(stdout)]).toEqual([words, candidates])
+  }
+  // As shells call it.
+  const [[words, candidates] = [[], []]] = rows
+  expect(await after(...words)).toEqual(candidates)
 })
 
 test('completion/bash bash completes commands, values, names and files', async () => {
