@@ -16,6 +16,7 @@ import type {
 import type { Effect, Entry, SocketEnd } from '../machine.ts'
 import type { CompleteGatewayOptions, GatewayOptionsInput, RouteInput } from '../options/gateway.ts'
 import type { ServerOptions, ServerOptionsInput } from '../options/server-options.ts'
+import { sharedNames } from '../options/shared-table.ts'
 
 /** The states that a run reaches. */
 export type RunState = Extract<Effect, { kind: 'run' }>['state']
@@ -131,13 +132,7 @@ export const listenerOptions = [
   'cors',
   'control',
   'controlToken',
-  'shared',
-  'publicUrl',
-  'unknownWorlds',
-  'worldTokens',
-  'maxWorlds',
-  'worldIdle',
-  'worldAge',
+  ...sharedNames,
   'signedBaseUrl',
   'explain',
   'webRoot',

@@ -3,7 +3,7 @@
 
 import { limits } from '../../spec/limits.ts'
 import type { UnknownWorlds } from '../../spec/shared.ts'
-import { base64 } from '../lib/base64.ts'
+import { base64Url } from '../lib/base64.ts'
 import type { ServerOptions } from '../options/server-options.ts'
 import { conflictError, usageError } from '../options/usage.ts'
 import type { Host } from './host.ts'
@@ -79,7 +79,7 @@ export type WorldPolicy = {
 }
 
 /** That of addresses which nobody shares. */
-export const noPolicy: WorldPolicy = {
+const noPolicy: WorldPolicy = {
   unknown: 'root',
   most: limits.worlds.value,
   idleMs: null,
@@ -202,23 +202,23 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
         running,
         close: methods.close,
         isInUse: () => edge !== undefined && world.isInUse?.(edge) === true,
-        times: { createdMs: nowMs, usedMs: nowMs },
+        createdMs: nowMs,
+        usedMs: nowMs,
       })
     }
     return running
   }
   const find: Worlds<S, H, O>['find'] = (target) => {
-    const root = main as Running<S, H>
     const below = named.size === 0 && policy.unknown === 'root' ? null : splitTarget(target)
-    if (below === null) return { world: root.served(), target, missing: null }
-    const found = named.get(below.name)
-    if (found !== undefined) {
-      found.times.usedMs = policy.monotonicMs()
+    const found = below && named.get(below.name)
+    if (below && found) {
+      found.usedMs = policy.monotonicMs()
       return { world: found.running.served(), target: below.target, missing: null }
     }
-    return policy.unknown === 'root'
-      ? { world: root.served(), target, missing: null }
-      : { world: root.served(), target: below.target, missing: below.name }
+    const world = (main as Running<S, H>).served()
+    return below === null || policy.unknown === 'root'
+      ? { world, target, missing: null }
+      : { world, target: below.target, missing: below.name }
   }
   /** The worlds that are being created on demand. */
   const coming = new Map<string, Promise<unknown>>()
@@ -234,14 +234,14 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
     const { idleMs, ageMs, onExpired } = policy
     const nowMs = policy.monotonicMs()
     const closing: Promise<void>[] = []
-    for (const [name, { times, isInUse, close: end }] of named) {
-      if (idleMs !== null && isInUse()) times.usedMs = nowMs
-      const isOld = ageMs !== null && nowMs - times.createdMs >= ageMs
-      const isIdle = idleMs !== null && nowMs - times.usedMs >= idleMs
+    for (const [name, one] of named) {
+      if (idleMs !== null && one.isInUse()) one.usedMs = nowMs
+      const isOld = ageMs !== null && nowMs - one.createdMs >= ageMs
+      const isIdle = idleMs !== null && nowMs - one.usedMs >= idleMs
       if (!isOld && !isIdle) continue
       const seconds = ((isOld ? ageMs : idleMs) ?? 0) / 1000
       onExpired(name, isOld ? `it is ${seconds} s old` : `nobody has used it for ${seconds} s`)
-      closing.push(end())
+      closing.push(one.close())
     }
     await Promise.all(closing)
   }
@@ -260,7 +260,8 @@ type Named<S, H> = {
   readonly close: () => Promise<void>
   readonly isInUse: () => boolean
   /** When it was created and last asked, in milliseconds of a monotonic clock. */
-  readonly times: { readonly createdMs: number; usedMs: number }
+  readonly createdMs: number
+  usedMs: number
 }
 
 /** Throws a usage error for an option that belongs to the listener, which all worlds at an address share. */
@@ -292,7 +293,7 @@ const LOOKS = 10
 const MIN_LOOK_MS = 100
 
 /** A policy, and what keeps it. */
-export type KeptPolicy = WorldPolicy & {
+type KeptPolicy = WorldPolicy & {
   readonly start: (expire: () => Promise<void>) => void
   readonly stop: () => void
 }
@@ -339,8 +340,4 @@ export function tokenFor(options: ServerOptions, given: string | undefined): Ser
   return Object.assign({}, options, { controlToken: token })
 }
 
-const randomToken = (): string =>
-  base64(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
+const randomToken = (): string => base64Url(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)))

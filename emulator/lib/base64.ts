@@ -5,6 +5,10 @@ import { latin1 } from './bytes.ts'
 /** Bytes in base64. */
 export const base64 = (bytes: Uint8Array): string => btoa(lettersOf(bytes))
 
+/** The same for addresses and headers: without padding, and without letters that they reserve. */
+export const base64Url = (bytes: Uint8Array): string =>
+  base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+
 /** The bytes of base64, with or without padding; a single letter at the end stands for nothing. */
 export function bytesOfBase64(text: string): Uint8Array {
   const letters = text.replace(/=+$/, '')

@@ -7,16 +7,18 @@ import type { ServerOptions } from './server-options.ts'
 
 const seconds = { type: ['number', 'null'], exclusiveMinimum: 0, maximum: 1e9 } as const
 
-export type SharedOption =
-  | 'shared'
-  | 'publicUrl'
-  | 'unknownWorlds'
-  | 'worldTokens'
-  | 'maxWorlds'
-  | 'worldIdle'
-  | 'worldAge'
+/** Their names: they belong to a listener, which all worlds at an address share. */
+export const sharedNames = [
+  'shared',
+  'publicUrl',
+  'unknownWorlds',
+  'worldTokens',
+  'maxWorlds',
+  'worldIdle',
+  'worldAge',
+] as const
 
-export const sharedOptions: OptionTable<SharedOption> = {
+export const sharedOptions: OptionTable<(typeof sharedNames)[number]> = {
   shared: {
     flag: 'shared',
     value: '',

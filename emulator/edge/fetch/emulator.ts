@@ -3,6 +3,7 @@
 import type { Entry } from '../../machine.ts'
 import type { ScenarioInput } from '../../options/scenario.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
+import { sharedNames } from '../../options/shared-table.ts'
 import { usageError } from '../../options/usage.ts'
 import { linkBase } from '../../server/hosted/index.ts'
 import type { Tamper } from '../driver.ts'
@@ -20,13 +21,7 @@ const NETWORK_OPTIONS = [
   'tlsKey',
   'wsCompress',
   'controlToken',
-  'shared',
-  'publicUrl',
-  'unknownWorlds',
-  'worldTokens',
-  'maxWorlds',
-  'worldIdle',
-  'worldAge',
+  ...sharedNames,
   'explain',
   'webRoot',
   'templates',

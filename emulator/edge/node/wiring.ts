@@ -6,7 +6,7 @@ import { isSocketPath } from '../../http/routes.ts'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import type { Effect, Input, RequestHead } from '../../machine.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
-import { type Reply, refuse } from '../../http/replies.ts'
+import { json, type Reply, refuse } from '../../http/replies.ts'
 import { nameLike } from '../../options/like.ts'
 import { encodeFrame } from '../../server/world/frames.ts'
 import { isOnDemand } from '../../server/local/on-demand.ts'
@@ -158,11 +158,7 @@ const faultIn =
     state.script.faults.find((one) => one.id === id)?.fault
 
 /** The answer below the name of no world, and why it is not created [shared/unknown-refused]. */
-const noWorld = (status: number, error: string): Reply => ({
-  status,
-  headers: { 'Content-Type': 'application/json; charset=utf-8' },
-  body: JSON.stringify({ error }),
-})
+const noWorld = (status: number, error: string): Reply => json(JSON.stringify({ error }), status)
 
 /** The same to a handshake. */
 const noSocket = 'HTTP/1.1 409 Conflict\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'

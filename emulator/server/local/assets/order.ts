@@ -1,6 +1,6 @@
 // The order of asset lists, and cursors: texts that name the place behind the last asset of a page, for the next request.
 
-import { base64, bytesOfBase64 } from '../../../lib/base64.ts'
+import { base64Url, bytesOfBase64 } from '../../../lib/base64.ts'
 import { isObject, type Json, readJson } from '../../../lib/json.ts'
 import { pythonRepr } from '../../../lib/python.ts'
 import type { Asset, Moment } from '../../state/assets.ts'
@@ -63,7 +63,7 @@ export function cursorAt(asset: Asset, { sort, order }: Order): string {
   const { key, id } = placeOf(asset, sort)
   const value = typeof key === 'string' ? key : key.join(':')
   const payload = new TextEncoder().encode(JSON.stringify({ s: sort, v: value, id, o: order }))
-  return base64(payload).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return base64Url(payload)
 }
 
 /** The place that a cursor of this order names, or the reason why it is invalid. */
