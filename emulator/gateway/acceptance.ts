@@ -1,6 +1,6 @@
 // Accepts posts that passed all checks: immediately, or when the store has kept them [store/stored-first].
 
-import { answer, type TextReply } from './answers.ts'
+import { answer, replyEffect, type TextReply } from './answers.ts'
 import { log } from './log.ts'
 import { deliver } from './outbox.ts'
 import { refuse, report } from './refusals.ts'
@@ -54,11 +54,7 @@ export function countShared(
   const reply = work()
   const facts = countFacts(world, route)
   if (reply === undefined || facts.length === 0) return reply
-  const { status, headers, body } = reply
-  const effects = [
-    { kind: 'reply', request, status, headers, body } as const,
-    ...world.effects.splice(at),
-  ]
+  const effects = [replyEffect(request, reply), ...world.effects.splice(at)]
   keep(world, facts, { kind: 'counted', request, route, effects })
   return undefined
 }
@@ -97,8 +93,7 @@ export function joinsPending(
     if (one.kind === 'post')
       pending.set(number, Object.assign({}, one, { repeats: [...one.repeats, request] }))
     else {
-      const { status, headers, body } = duplicateOf(world, delivery_id)
-      const reply = { kind: 'reply', request, status, headers, body } as const
+      const reply = replyEffect(request, duplicateOf(world, delivery_id))
       pending.set(number, Object.assign({}, one, { replies: [...one.replies, reply] }))
     }
     return true
@@ -172,6 +167,5 @@ const duplicateOf = (world: GatewayWorld, delivery_id: string | null): TextReply
   answer('duplicate', { delivery_id }, hasQuirk(world, 'webhooks.python-json'))
 
 function replyTo({ effects }: GatewayWorld, request: number, reply: TextReply): void {
-  const { status, headers, body } = reply
-  effects.push({ kind: 'reply', request, status, headers, body })
+  effects.push(replyEffect(request, reply))
 }

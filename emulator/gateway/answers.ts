@@ -6,9 +6,16 @@ import { type Json, writeJson } from '../lib/json.ts'
 import { jsonHeaders, type Reply } from '../http/replies.ts'
 import { finite } from './post/payload.ts'
 import { inAscii } from './post/templates.ts'
+import type { GatewayEffect } from './state/inputs.ts'
 
 /** A reply whose body is a text. */
 export type TextReply = Reply & { readonly body: string }
+
+/** The effect that sends a reply to a request. */
+export const replyEffect = (
+  request: number,
+  { status, headers, body }: TextReply,
+): Extract<GatewayEffect, { kind: 'reply' }> => ({ kind: 'reply', request, status, headers, body })
 
 export type RefusalName = keyof typeof gatewayRefusals
 type AnswerName = keyof typeof outcomes | RefusalName

@@ -11,7 +11,7 @@ import {
 import { limits } from '../../spec/limits.ts'
 import { get, put, remove } from '../lib/bounded.ts'
 import { cancelTimer } from '../lib/timers.ts'
-import { answer, type TextReply } from './answers.ts'
+import { answer, replyEffect } from './answers.ts'
 import { keyOfPart } from './deliveries/keys.ts'
 import {
   type FailedAttempt,
@@ -25,7 +25,7 @@ import { splitText } from './deliveries/split-text.ts'
 import { log } from './log.ts'
 import { forget } from './state/delivery-ids.ts'
 import type { Destination, Progress } from './state/facts.ts'
-import type { DeliveryFailure, GatewayEffect } from './state/inputs.ts'
+import type { DeliveryFailure } from './state/inputs.ts'
 import { keep, keeps, noteFact } from './state/keep.ts'
 import type { AttemptOutcome, Delivery } from './state/run.ts'
 import {
@@ -288,17 +288,12 @@ function answerDirect(
   }
   const isPython = hasQuirk(world, 'webhooks.python-json')
   const failed = isFailure ? answer('deliveryFailed', { delivery_id }, isPython) : undefined
-  const replyTo = (to: number, { status, headers, body }: TextReply): GatewayEffect => ({
-    kind: 'reply',
-    request: to,
-    status,
-    headers,
-    body,
-  })
   const delivered = answer('delivered', { name: route, deliver, delivery_id }, isPython)
   const replies = [
-    replyTo(request, failed ?? delivered),
-    ...repeats.map((one) => replyTo(one, failed ?? answer('duplicate', { delivery_id }, isPython))),
+    replyEffect(request, failed ?? delivered),
+    ...repeats.map((one) =>
+      replyEffect(one, failed ?? answer('duplicate', { delivery_id }, isPython)),
+    ),
   ]
   if (!isFailure && keeps(world))
     keep(world, [{ kind: 'confirmed', route, delivery_id }], {

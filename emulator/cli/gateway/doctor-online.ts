@@ -8,7 +8,7 @@ import type { SenderSettings } from '../../edge/gateway/sender-settings.ts'
 import type { Fault } from '../../gateway/route-checks.ts'
 import { healthAt } from './doctor-address.ts'
 import type { Examined, SetUpReport } from './doctor-checks.ts'
-import { type Finding, problem } from './findings.ts'
+import { type Finding, ok, problem, skipped } from './findings.ts'
 
 const PROBE_TIMEOUT_MS = 10_000
 
@@ -79,21 +79,11 @@ const outOfReach = (target: string, baseUrl: string, why: string): Fault => ({
 
 function platformFindings(replies: readonly Probed[]): readonly Finding[] {
   const check = 'platforms'
-  if (replies.length === 0) return [plain(check, 'skipped', 'No platform has a credential')]
+  if (replies.length === 0) return [skipped(check, 'No platform has a credential')]
   return replies.map(({ target, fault }) =>
-    fault === undefined
-      ? plain(check, 'ok', `${target} accepts its credential`)
-      : problem(check, fault),
+    fault === undefined ? ok(check, `${target} accepts its credential`) : problem(check, fault),
   )
 }
-
-const plain = (check: Finding['check'], status: 'ok' | 'skipped', what: string): Finding => ({
-  check,
-  status,
-  what,
-  why: null,
-  mend: null,
-})
 
 async function publicFinding(
   baseUrl: string | null,
@@ -101,13 +91,13 @@ async function publicFinding(
   signal: AbortSignal | undefined,
 ): Promise<Finding> {
   const check = 'public'
-  if (baseUrl === null) return plain(check, 'skipped', 'There is no base URL')
-  if (!isRunning) return plain(check, 'skipped', 'The gateway does not run')
+  if (baseUrl === null) return skipped(check, 'There is no base URL')
+  if (!isRunning) return skipped(check, 'The gateway does not run')
   const reason = await healthAt(baseUrl, signal).then(
     (health) => (health === undefined ? 'another answer' : undefined),
     (error: unknown) => (error as Error).message,
   )
-  if (reason === undefined) return plain(check, 'ok', `${baseUrl} leads to a gateway`)
+  if (reason === undefined) return ok(check, `${baseUrl} leads to a gateway`)
   return problem(check, {
     what: `${baseUrl}/health does not lead to the gateway (${reason})`,
     why: 'Senders cannot post to the addresses that are printed.',
@@ -118,11 +108,11 @@ async function publicFinding(
 /** The clock, by the platform that differs least. */
 function clockFinding(offsMs: readonly number[]): Finding {
   const check = 'clock'
-  if (offsMs.length === 0) return plain(check, 'skipped', 'No platform has said its time')
+  if (offsMs.length === 0) return skipped(check, 'No platform has said its time')
   const offMs = Math.min(...offsMs.map(Math.abs))
   const seconds = Math.round(offMs / 1000)
   if (seconds <= limits.doctorClock.value)
-    return plain(check, 'ok', 'The time of day agrees with that of the platforms')
+    return ok(check, 'The time of day agrees with that of the platforms')
   return problem(check, {
     what: `The time of day differs by ${seconds} seconds from that of the platforms`,
     why: 'Signed times of senders are compared with it: their posts are refused as too old.',

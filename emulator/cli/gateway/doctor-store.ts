@@ -12,7 +12,7 @@ import { reasonOf } from '../../edge/gateway/store/sql.ts'
 import { usedBytes } from '../../edge/gateway/store/sqlite.ts'
 import type { Fault } from '../../gateway/route-checks.ts'
 import { isRefused } from '../../lib/refused.ts'
-import { type Finding, note, ok, problem, problemsOr } from './findings.ts'
+import { type Finding, note, ok, problem, problemsOr, skipped } from './findings.ts'
 import { modeSentence } from './set-up-faults.ts'
 
 const check = 'store'
@@ -169,16 +169,7 @@ const mends: Readonly<Record<string, string>> = {
 
 /** What a gateway that runs says is wrong; null if none runs. */
 export function healthFindings(problems: readonly string[] | null): readonly Finding[] {
-  if (problems === null)
-    return [
-      {
-        check: 'health',
-        status: 'skipped',
-        what: 'The gateway does not run',
-        why: null,
-        mend: null,
-      },
-    ]
+  if (problems === null) return [skipped('health', 'The gateway does not run')]
   const faults = problems.map((text) => ({
     what: `The running gateway is degraded: ${text.replace(/\.$/, '')}`,
     why: 'Its /health says so until that is over.',

@@ -10,7 +10,7 @@ import type { Flags } from '../lib/command.ts'
 import type { CommandIo } from '../lib/io.ts'
 import { storeSettings } from './gateway-store.ts'
 import { examineSetUp, type Examined } from './doctor-checks.ts'
-import type { Finding } from './findings.ts'
+import { type Finding, skipped } from './findings.ts'
 
 /** Runs the command. */
 export async function doctor(flags: Flags, io: CommandIo): Promise<number> {
@@ -43,14 +43,8 @@ export async function doctor(flags: Flags, io: CommandIo): Promise<number> {
 }
 
 /** What only --online asks. */
-const skippedOnline: readonly Finding[] = (['platforms', 'public', 'clock'] as const).map(
-  (check) => ({
-    check,
-    status: 'skipped',
-    what: `Not asked whether ${doctorChecks[check]}`,
-    why: null,
-    mend: 'Give --online to ask.',
-  }),
+const skippedOnline: readonly Finding[] = (['platforms', 'public', 'clock'] as const).map((check) =>
+  skipped(check, `Not asked whether ${doctorChecks[check]}`, 'Give --online to ask.'),
 )
 
 const order = Object.keys(doctorChecks)

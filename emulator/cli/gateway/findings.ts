@@ -20,6 +20,14 @@ export const ok = (check: DoctorCheck, what: string): Finding => ({
   why: null,
   mend: null,
 })
+/** @param mend how to have it examined, if there is a way. */
+export const skipped = (check: DoctorCheck, what: string, mend: string | null = null): Finding => ({
+  check,
+  status: 'skipped',
+  what,
+  why: null,
+  mend,
+})
 export const problem = (check: DoctorCheck, { what, why, mend }: Fault): Finding => ({
   check,
   status: 'problem',

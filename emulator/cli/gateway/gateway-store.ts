@@ -8,7 +8,6 @@ import type { Gateway } from '../../edge/handles.ts'
 import type { StoreSettings } from '../../edge/gateway/store/open.ts'
 import { isPostgres } from '../../edge/gateway/store/place.ts'
 import type { LogLine } from '../../gateway/log.ts'
-import type { GatewayOptionsInput } from '../../options/gateway.ts'
 import { usageError } from '../../options/usage.ts'
 import { bare, type Flags, type FlagTable, withValue } from '../lib/command.ts'
 import { countOf } from './gateway-work.ts'
@@ -48,29 +47,21 @@ export function storeText(place: string | null): string {
   return `PostgreSQL, database ${pathname.slice(1)} at ${host}`
 }
 
+/** The options of the gateway that concern its store. */
+export const storeOptions = (
+  flags: Flags,
+  dir: string,
+): Omit<StoreSettings, 'store'> & { readonly store: string | null } => ({
+  keepDays: countOf(flags, 'keep-days') ?? limits.keptRuns.value,
+  storeMib: countOf(flags, 'store-mib') ?? limits.store.value / 2 ** 20,
+  leaseMs: (countOf(flags, 'lease') ?? limits.gatewayLease.value) * 1000,
+  store: storePlace(flags, dir),
+})
+
 /** How a command opens the store that the flags name; null for none. */
 export function storeSettings(flags: Flags, dir: string): StoreSettings | null {
   const store = storePlace(flags, dir)
-  return store === null
-    ? null
-    : {
-        store,
-        leaseMs: (countOf(flags, 'lease') ?? limits.gatewayLease.value) * 1000,
-        keepDays: countOf(flags, 'keep-days') ?? limits.keptRuns.value,
-        storeMib: countOf(flags, 'store-mib') ?? limits.store.value / 2 ** 20,
-      }
-}
-
-export function storeOptions(flags: Flags, dir: string): GatewayOptionsInput {
-  const [keepDays, storeMib, lease] = ['keep-days', 'store-mib', 'lease'].map((name) =>
-    countOf(flags, name),
-  )
-  return {
-    store: storePlace(flags, dir),
-    ...(keepDays !== undefined && { keepDays }),
-    ...(storeMib !== undefined && { storeMib }),
-    ...(lease !== undefined && { leaseMs: lease * 1000 }),
-  }
+  return store === null ? null : { ...storeOptions(flags, dir), store }
 }
 
 /** How long a stop may take before it says what it waits for, in milliseconds. */

@@ -207,12 +207,8 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
   }
   /** Lets /health say what is wrong [operations/degraded-store]. */
   const report = (): void => {
-    const now =
-      failed === undefined
-        ? isFull
-          ? 'The store is full.'
-          : null
-        : `The store fails: ${failed.why}.`
+    const full = isFull ? 'The store is full.' : null
+    const now = failed === undefined ? full : `The store fails: ${failed.why}.`
     if (now === problem || isClosed) return
     problem = now
     dispatch((atMs) => ({ kind: 'store-problem', atMs, problem: now }))
@@ -236,10 +232,12 @@ export function createKeeper(store: Store, options: KeeperOptions): Keeper {
     await settleDoubt()
     const taken = await store.claim(Math.max(0, room()), MAX_ANSWERS)
     if (isClosed) return
-    // Others can have freed what this gateway works on, while it could not reach the database.
-    const mine = known()
-    const runs = taken.filter(({ key }) => !mine.has(key))
-    if (runs.length > 0) dispatch((atMs) => ({ kind: 'claimed', atMs, runs }))
+    if (taken.length > 0) {
+      // Others can have freed what this gateway works on, while it could not reach the database.
+      const mine = known()
+      const runs = taken.filter(({ key }) => !mine.has(key))
+      if (runs.length > 0) dispatch((atMs) => ({ kind: 'claimed', atMs, runs }))
+    }
     const routes = await store.backlog()
     const text = JSON.stringify(routes)
     if (text === backlog || isClosed) return
