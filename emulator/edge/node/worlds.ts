@@ -19,16 +19,8 @@ import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
 import { createServerHandle, type HandledHost } from '../server-handle.ts'
 import { scriptedTypes } from '../until-message.ts'
-import {
-  createWorlds,
-  type ExpiryClock,
-  pathOf,
-  policyOf,
-  requireOwnOptions,
-  type Running,
-  splitTarget,
-  tokenFor,
-} from '../worlds.ts'
+import { type ExpiryClock, policyOf, tokenFor } from '../shared/policy.ts'
+import { createWorlds, pathOf, requireOwnOptions, type Running, splitTarget } from '../worlds.ts'
 import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
 import type { RuleHeaders } from './explain.ts'
 import type { Pages } from './pages.ts'

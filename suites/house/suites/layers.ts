@@ -44,6 +44,7 @@ export const layers: readonly string[] = [
   'emulator/recording/replay/',
   'emulator/recording/learn/',
   'emulator/edge/',
+  'emulator/edge/shared/',
   'emulator/edge/inspector/',
   'emulator/edge/node/pages/',
   'emulator/edge/node/pictures/',

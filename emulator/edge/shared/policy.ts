@@ -1,0 +1,77 @@
+// What a server that many teams share makes of its options: when its worlds expire, and their tokens.
+
+import { base64Url } from '../../lib/base64.ts'
+import type { ServerOptions } from '../../options/server-options.ts'
+import { usageError } from '../../options/usage.ts'
+import type { WorldPolicy } from '../worlds.ts'
+
+/** When worlds expire. */
+export type ExpiryClock = {
+  readonly monotonicMs: () => number
+  /** Calls back about this often, in milliseconds, until the returned function is called. */
+  readonly every: (ms: number, look: () => void) => () => void
+}
+
+const realExpiry: ExpiryClock = {
+  monotonicMs: () => performance.now(),
+  every: (ms, look) => {
+    const timer = setInterval(look, ms)
+    timer.unref()
+    return () => clearInterval(timer)
+  },
+}
+
+/** How often to look for worlds that have expired: this part of the shorter limit, */
+const LOOKS = 10
+/** but not more often than that, in milliseconds. */
+const MIN_LOOK_MS = 100
+
+/** A policy, and what keeps it. */
+type KeptPolicy = WorldPolicy & {
+  readonly start: (expire: () => Promise<void>) => void
+  readonly stop: () => void
+}
+
+/**
+ * The policy of these options.
+ * @param warn takes the line about a world that has expired.
+ */
+export function policyOf(
+  { unknownWorlds, maxWorlds, worldIdle, worldAge }: ServerOptions,
+  warn: (line: string) => void,
+  { monotonicMs, every }: ExpiryClock = realExpiry,
+): KeptPolicy {
+  const inMs = (seconds: number | null): number | null => seconds && seconds * 1000
+  const [idleMs, ageMs] = [inMs(worldIdle), inMs(worldAge)]
+  const shortest = Math.min(idleMs ?? Infinity, ageMs ?? Infinity)
+  let stop = (): void => undefined
+  return {
+    unknown: unknownWorlds,
+    most: maxWorlds,
+    idleMs,
+    ageMs,
+    monotonicMs,
+    onExpired: (name, why) => warn(`The world ${name} is closed: ${why}.`),
+    start: (expire) => {
+      if (shortest < Infinity)
+        stop = every(Math.max(shortest / LOOKS, MIN_LOOK_MS), () => void expire())
+    },
+    stop: () => stop(),
+  }
+}
+
+const TOKEN_BYTES = 32
+
+/** The options of a world with its token, where worlds have tokens. Throws a usage error for an unusable token. */
+export function tokenFor(options: ServerOptions, given: string | undefined): ServerOptions {
+  if (!options.worldTokens) {
+    if (given === undefined) return options
+    throw usageError('A world has a token only on a server with --world-tokens.')
+  }
+  if (given !== undefined && !/^[\x21-\x7e]{16,200}$/.test(given))
+    throw usageError('The token of a world has 16 to 200 printable characters, without blanks.')
+  const token = given ?? randomToken()
+  return Object.assign({}, options, { controlToken: token })
+}
+
+const randomToken = (): string => base64Url(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)))
