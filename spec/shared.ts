@@ -26,6 +26,12 @@ export const rules = {
       'A world without a request and an open socket for --world-idle seconds is closed, with a line.',
     'shared/age': 'A world is closed after --world-age seconds, with a line.',
     'shared/most': 'Above --max-worlds a world is refused with 409, which says what to close.',
+    'shared/world-mib':
+      'With --world-mib a world is full with so many MiB of uploads, user files, or waiting workflows.',
+    'shared/world-runs':
+      'With --world-runs a submit to a world in which so many runs wait gets the refusal of a full queue.',
+    'shared/world-own':
+      'Whoever creates a world can give it other quotas: `worldMib` and `worldRuns` are its options.',
     'shared/flag':
       '`serve --shared` switches all of this on, sends no previews, and needs a control token.',
   }),

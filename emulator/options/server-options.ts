@@ -61,6 +61,10 @@ export type ServerOptions = ChosenOptions & {
   /** After how many seconds without a client, and in any case, such a world is closed; null for never. */
   readonly worldIdle: number | null
   readonly worldAge: number | null
+  /** How many MiB of uploads a world stores at most, and as many of waiting workflows; of a hosted one, each account. */
+  readonly worldMib: number
+  /** How many runs of a world wait at most; of a hosted one, of each account. Null for any number. */
+  readonly worldRuns: number | null
   /** Largest request body in MiB; null for the default of 100. */
   readonly maxUploadSize: number | null
   /** Whether the server compresses messages for sockets that offer it. */
@@ -152,6 +156,8 @@ export const defaults: ServerOptions = {
   maxWorlds: limits.worlds.value,
   worldIdle: null,
   worldAge: null,
+  worldMib: limits.uploads.value / 2 ** 20,
+  worldRuns: null,
   maxUploadSize: null,
   wsCompress: false,
   manager: false,

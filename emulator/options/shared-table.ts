@@ -7,6 +7,8 @@ import type { ServerOptions } from './server-options.ts'
 
 const seconds = { type: ['number', 'null'], exclusiveMinimum: 0, maximum: 1e9 } as const
 
+const MAX_WORLD_MIB = limits.uploads.value / 2 ** 20
+
 /** Their names: they belong to a listener, which all worlds at an address share. */
 export const sharedNames = [
   'shared',
@@ -18,11 +20,16 @@ export const sharedNames = [
   'worldAge',
 ] as const
 
-export const sharedOptions: OptionTable<(typeof sharedNames)[number]> = {
+/** Those of each world. */
+const quotaNames = ['worldMib', 'worldRuns'] as const
+
+type SharedName = (typeof sharedNames)[number] | (typeof quotaNames)[number]
+
+export const sharedOptions: OptionTable<SharedName> = {
   shared: {
     flag: 'shared',
     value: '',
-    help: 'be shared by many: --world-tokens, --unknown-worlds refuse, --world-idle 3600, --preview none; needs --control-token',
+    help: 'be shared by many: --world-tokens, --unknown-worlds refuse, --world-idle 3600, --world-mib 64, --world-runs 1000, --preview none; needs --control-token',
     bare: 'true',
     schema: { type: 'boolean' },
   },
@@ -65,6 +72,18 @@ export const sharedOptions: OptionTable<(typeof sharedNames)[number]> = {
     help: 'close worlds below /w/NAME after so many seconds (default never)',
     schema: seconds,
   },
+  worldMib: {
+    flag: 'world-mib',
+    value: 'MIB',
+    help: `how many MiB of uploads a world stores at most, and of waiting workflows (default ${MAX_WORLD_MIB}; of a hosted one: each account)`,
+    schema: { type: 'number', exclusiveMinimum: 0, maximum: MAX_WORLD_MIB },
+  },
+  worldRuns: {
+    flag: 'world-runs',
+    value: 'N',
+    help: 'how many runs of a world wait at most (default any number; of a hosted one: each account)',
+    schema: { type: ['integer', 'null'], minimum: 1, maximum: 1e9 },
+  },
 }
 
 /** What `shared` changes of the defaults. */
@@ -72,5 +91,7 @@ export const sharedDefaults: Partial<ServerOptions> = {
   worldTokens: true,
   unknownWorlds: 'refuse',
   worldIdle: 3600,
+  worldMib: 64,
+  worldRuns: 1000,
   preview: 'none',
 }

@@ -88,8 +88,8 @@ export const refusals = {
   }),
   queueFull: refusal(
     413,
-    'A submit that takes the size of all pending workflows beyond the limit.',
-    { text: 'The queue is full: the limit for pending workflows is {limit} bytes.' },
+    'A submit that takes the size or the number of all pending workflows beyond the limit.',
+    { text: 'The queue is full: the limit for pending workflows is {limit}.' },
   ),
   bearerMissing: refusal(
     401,

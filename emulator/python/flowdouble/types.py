@@ -393,6 +393,10 @@ class ServerOptions(WorldOptions, total=False):
     """Close worlds that nobody has used for so many seconds."""
     world_age: float | None
     """Close worlds after so many seconds."""
+    world_mib: float
+    """How many MiB of uploads a world stores at most, and of waiting workflows (512)."""
+    world_runs: int | None
+    """How many runs of a world wait at most."""
     cors: str | None
     """Allow pages of this origin, or of any with *."""
     signed_base_url: str | None

@@ -71,7 +71,7 @@ export function submit(world: HostedWorld, request: Request): Reply {
     return accepted(known.prompt_id, known.numberText, verdict.nodeErrors)
   }
   const run = runOf(world, text, document, verdict, known)
-  if (run === undefined) return refuseByPlan('queueFull')
+  if (typeof run === 'string') return refuseByPlan('queueFull')
   enqueue(world, run)
   world.state.counter++
   return accepted(known.prompt_id, known.numberText, verdict.nodeErrors)

@@ -51,7 +51,7 @@ function writeUserdata(world: World, { segment, query, body }: Request): Reply {
   const path = resolvePath(segment)
   if (path === undefined) return refuseHosted('userPathOutside')
   if (isTaken(world, query, path)) return refuseHosted('userFileExists')
-  return written(world, path, writeFile(world.state.userFolder, path, body, timestamp(world)))
+  return written(world, path, writeFile(world, path, body, timestamp(world)))
 }
 
 function deleteUserdata(world: World, { segment }: Request): Reply {

@@ -21,7 +21,7 @@ import { type Request, bodyText } from '../../http/requests.ts'
 import { graphText } from '../graph/graph.ts'
 import { nodeErrorsJson } from '../graph/node-errors-json.ts'
 import { replaceNodes } from '../graph/replacements.ts'
-import { collisionText, enqueue, hasRoom, priorityCollisions } from '../world/queue.ts'
+import { collisionText, enqueue, metBound, priorityCollisions } from '../world/queue.ts'
 import { takesPartnerKey } from '../behaviours/partner-nodes.ts'
 import { runScript } from '../runs/run-script.ts'
 import { isTruthy, pythonText, toFloat } from '../../lib/python.ts'
@@ -80,8 +80,7 @@ export function submit(world: World, request: Request): Reply {
   if (extra === undefined) return refuse('internal')
   const own = { prompt_id, number: number.value, numberText: number.text, workflow_id: null }
   const run = runOf(world, text, document, verdict, Object.assign(own, extra))
-  if (run === undefined)
-    return refuse('queueFull', {}, { limit: `${world.setup.options.pendingLimitBytes}` })
+  if (typeof run === 'string') return refuse('queueFull', {}, { limit: run })
   const collisions = priorityCollisions(world, run)
   if (collisions > 0) {
     enqueue(
@@ -96,7 +95,7 @@ export function submit(world: World, request: Request): Reply {
 }
 
 /**
- * A run of the valid graph in the text of a body, with everything else known about it. Undefined if the queue is full.
+ * A run of the valid graph in the text of a body, with everything else known about it. If the queue is full, the bound that it meets.
  */
 export function runOf(
   world: World,
@@ -104,7 +103,7 @@ export function runOf(
   document: JsonDocument,
   verdict: Extract<Verdict, { kind: 'valid' }>,
   known: ExtraData & Pick<Run, 'prompt_id' | 'number' | 'numberText' | 'workflow_id'>,
-): Run | undefined {
+): Run | string {
   const prompt = (document.value as JsonObject).get('prompt') as JsonObject
   const isKept =
     world.state.pendingCount < MAX_KEPT_GRAPHS && world.state.pendingBytes < MAX_KEPT_BYTES
@@ -117,7 +116,8 @@ export function runOf(
     script: runScript(world, world.state.nextSerial, prompt),
     deleted: false,
   })
-  if (!hasRoom(world, run)) return undefined
+  const bound = metBound(world, run)
+  if (bound !== undefined) return bound
   world.state.nextSerial++
   return run
 }

@@ -133,7 +133,7 @@ function writeUserdata(world: World, { segment, query, body }: Request): Reply {
   if (path.includes('\0') || !hasPossibleFolder(world.state.userFolder, path))
     return refuse('internal')
   if (isTaken(world, query, path)) return refuse('fileExists')
-  const isWritten = writeFile(world.state.userFolder, path, body, timestamp(world))
+  const isWritten = writeFile(world, path, body, timestamp(world))
   return isWritten ? written(world, query, path) : refuse('fileNotWritten')
 }
 

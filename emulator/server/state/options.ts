@@ -59,6 +59,8 @@ export type WorldOptions = ChosenOptions & {
   readonly uploadLimitBytes: number
   /** The maximum total size of pending workflows, in bytes; larger ones are rejected. */
   readonly pendingLimitBytes: number
+  /** The maximum number of pending runs; further ones are rejected. Null for any number; absent in journals of earlier versions. */
+  readonly pendingLimit?: number | null
   /** Largest request body in MiB; null for the default of 100. */
   readonly maxBody: number | null
   /** The paths of the scripts that extend its front end; empty without one. */

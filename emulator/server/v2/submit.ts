@@ -112,7 +112,7 @@ function queue(world: HostedWorld, request: Request, { workflow, extra, labels }
   if (verdict.kind === 'refused') rememberRefused(world, prompt, verdict, known)
   else {
     const run = runOf(world, text, document, verdict, known)
-    if (run === undefined) return refuseV2('queueFull')
+    if (typeof run === 'string') return refuseV2('queueFull')
     enqueue(world, run)
   }
   world.state.counter++

@@ -27,11 +27,16 @@ function heldBytes(run: Run): number {
   return texts.reduce((sum, { length }) => sum + length, 1024 + 16 * run.outputs.length)
 }
 
-/** Whether the queue has space for a run. */
-export const hasRoom = (
-  { setup: { options }, state: { pendingBytes } }: World,
+/** The bound of the queue that a further run would exceed; undefined if there is space for it. */
+export function metBound(
+  { setup: { options }, state: { pendingBytes, pendingCount } }: World,
   run: Run,
-): boolean => pendingBytes + heldBytes(run) <= options.pendingLimitBytes
+): string | undefined {
+  const { pendingLimitBytes, pendingLimit = null } = options
+  if (pendingLimit !== null && pendingCount >= pendingLimit) return `${pendingLimit} runs`
+  if (pendingBytes + heldBytes(run) > pendingLimitBytes) return `${pendingLimitBytes} bytes`
+  return undefined
+}
 
 /** Adds a run to the queue. `silently` sends no status, for runs on which a real server crashes. */
 export function enqueue(world: World, run: Run, how: 'notify' | 'silently' = 'notify'): void {

@@ -29,7 +29,7 @@ export function storedJson(world: World): Json {
 /** Stores the settings. Returns whether there was enough space. */
 export function storeSettings(world: World, settings: JsonObject): boolean {
   const bytes = new TextEncoder().encode(indented(settings, '\n'))
-  return writeFile(world.state.userFolder, FILE, bytes, timestamp(world))
+  return writeFile(world, FILE, bytes, timestamp(world))
 }
 
 /** JSON text with four spaces for each level; `lineStart` is the indentation of this one. */

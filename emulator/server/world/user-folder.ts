@@ -2,6 +2,7 @@
 
 import { limits } from '../../../spec/limits.ts'
 import type { UserEntry, UserFolder } from '../state/files.ts'
+import type { World } from '../state/world.ts'
 import { nameOf } from './paths.ts'
 
 /** The maximum length of a name and a path, in bytes, as in file systems. */
@@ -47,7 +48,7 @@ export const entriesBelow = ({ entries }: UserFolder, path: string): [string, Us
 
 /** Stores a file and creates its parent folders. Returns whether that was possible: otherwise nothing changes. */
 export function writeFile(
-  folder: UserFolder,
+  { setup: { options }, state: { userFolder: folder } }: World,
   path: string,
   bytes: Uint8Array,
   nowMs: number,
@@ -55,7 +56,8 @@ export function writeFile(
   const old = folder.entries.get(path)
   if (old?.bytes === null || !isPossible(path)) return false
   const total = folder.bytes + bytes.length - (old?.bytes.length ?? 0)
-  if (total > limits.userdata.value || !makeRoom(folder, path, old ? 0 : 1, nowMs)) return false
+  const limitBytes = Math.min(limits.userdata.value, options.uploadLimitBytes)
+  if (total > limitBytes || !makeRoom(folder, path, old ? 0 : 1, nowMs)) return false
   // A copy: the bytes from the edge may be part of a larger buffer.
   folder.entries.set(path, { bytes: new Uint8Array(bytes), modifiedMs: nowMs, changedMs: nowMs })
   folder.bytes = total
