@@ -101,13 +101,16 @@ export type RequestHead = {
   readonly headers: Headers
 }
 
+/** Why a body is missing. */
+export type BodyFault = 'tooLarge' | 'unreadable' | 'full'
+
 /** A request as it comes in. */
 export type IncomingRequest = RequestHead & {
   readonly body: Uint8Array
   /** The body as it came with its content coding, where the edge keeps both. */
   readonly packed?: Uint8Array | undefined
-  /** Why the body is missing: it exceeds the limit, is incomplete, or its encoding is broken. */
-  readonly fault?: 'tooLarge' | 'unreadable' | undefined
+  /** Why the body is missing: it exceeds the limit, is incomplete or in a broken encoding, or memory is short. */
+  readonly fault?: BodyFault | undefined
   /** The bound of unfinished requests that its body met, so that it is missing. */
   readonly bound?: 'unfinished-bodies' | 'slow-body' | undefined
   /** The address of the client, where that is of interest; of a request that was forwarded, the proxy's. */
@@ -168,6 +171,8 @@ export type Input =
   | { readonly kind: 'drop'; readonly atMs: number; readonly how: SocketEnd }
   /** The script of the server changes. */
   | { readonly kind: 'script'; readonly atMs: number; readonly change: ScriptChange }
+  /** Memory is short: the oldest part of what has ended goes, from 0 to 1, and that of its journal. */
+  | { readonly kind: 'trim'; readonly atMs: number; readonly part: number }
   /** Time passes: fires all timers that are due until `atMs`. */
   | { readonly kind: 'wake'; readonly atMs: number }
 

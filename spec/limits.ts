@@ -250,6 +250,12 @@ export const limits = {
     'control/requests-kept',
   ]),
   worlds: limit(20_000, 'worlds', 'the worlds at one address', ['control/worlds']),
+  fullBody: limit(
+    1024,
+    'bytes',
+    'the body of a request to a world that has used up its share of the memory',
+    ['shared/memory-full'],
+  ),
   logText: limit(200, 'characters', 'the text that the target `log` writes', ['deliveries/log']),
   plainAnswer: limit(3500, 'characters', 'the answer when it is sent again as plain text', [
     'deliveries/retry-plain',

@@ -32,6 +32,14 @@ export const rules = {
       'With --world-runs a submit to a world in which so many runs wait gets the refusal of a full queue.',
     'shared/world-own':
       'Whoever creates a world can give it other quotas: `worldMib` and `worldRuns` are its options.',
+    'shared/memory':
+      'Above --memory-mib worlds above their equal share of it lose the oldest of history and journal.',
+    'shared/memory-order': 'Of these worlds those that nobody has used for longest lose first.',
+    'shared/memory-share': 'A world below its share loses nothing, whatever the others take.',
+    'shared/memory-said':
+      'The server prints a line about it, and the journal of a world has an entry, from which it replays.',
+    'shared/memory-full':
+      'A world that stores more than its share meanwhile refuses bodies above 1024 bytes with 413.',
     'shared/flag':
       '`serve --shared` switches all of this on, sends no previews, and needs a control token.',
   }),

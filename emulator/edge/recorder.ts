@@ -26,6 +26,8 @@ export type Recorder<I, E> = {
   readonly redaction: () => Promise<Redaction>
   /** A recorder that begins with the entries of this one, without a file. The requests of a fork begin with it. */
   readonly fork: () => Recorder<I, E>
+  /** The approximate size of what it keeps in memory, in bytes. */
+  readonly bytes: () => number
   /** Creates the file, if any; called once the server listens, so that a failed start does not replace another journal. */
   readonly open: () => void
   readonly close: () => void
@@ -99,7 +101,16 @@ function recorderOf<O, I, E>(
       noted.add(first + at, entry, entryBytes(entry), first)
     return noted
   }
+  /** Drops the oldest part of what it keeps. */
+  const trim = (part: number): void => {
+    landmarks ??= noteKept()
+    kept.trim(part)
+    landmarks.trim(part)
+    requests.trim(part)
+  }
   const record = (entry: Entry<I, E>): void => {
+    const lost = partLost(entry.input)
+    if (lost > 0) trim(lost)
     const bytes = entryBytes(entry)
     if (!kept.hasRoom(bytes)) landmarks ??= noteKept()
     const n = kept.add(entry, bytes)
@@ -150,9 +161,16 @@ function recorderOf<O, I, E>(
     view,
     redaction,
     fork,
+    bytes: () => kept.bytes() + requests.bytes() + (landmarks?.bytes() ?? 0),
     open,
     close: () => file?.close(),
   }
+}
+
+/** The oldest part that a journal loses by an input, since memory is short [shared/memory-said]. */
+const partLost = (input: unknown): number => {
+  const { kind, part } = input as { readonly kind: string; readonly part?: number }
+  return kind === 'trim' ? (part ?? 0) : 0
 }
 
 let made: Promise<(secret: string) => string> | undefined

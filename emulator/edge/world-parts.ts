@@ -20,6 +20,8 @@ export type WorldParts = ServerParts & {
   readonly name: string | null
   readonly hooks: Hooks<Input, Effect>
   readonly lastIds: LastIds
+  /** Whether it has used up its share of the memory, so that bodies of requests are refused. Absent where none is bounded. */
+  readonly share?: { isFull: boolean }
 }
 
 const noIds: LastIds = { request: 0, socket: 0 }

@@ -4,6 +4,7 @@
 import { limits } from '../../spec/limits.ts'
 import type { UnknownWorlds } from '../../spec/shared.ts'
 import { conflictError, usageError } from '../options/usage.ts'
+import type { StateSizes } from '../server/memory.ts'
 import type { Host } from './host.ts'
 
 /** What every edge of a world has. */
@@ -19,6 +20,27 @@ export type Running<S, H> = {
   readonly stop: () => void | Promise<void>
 }
 
+/** Approximate sizes in bytes: of the state of a world, and of its journal. */
+export type Sizes = StateSizes & { readonly journal: number }
+
+/** What bounds the memory of a world. */
+export type WorldMemory = {
+  readonly sizes: () => Sizes
+  /** Drops the oldest part of history and journal, from 0 to 1. */
+  readonly trim: (part: number) => void
+  /** Whether bodies of requests are refused from now on. */
+  readonly setFull: (isFull: boolean) => void
+}
+
+/** A world, and since when it exists and nobody has used it, in milliseconds of the clock of the policy. */
+export type UsedWorld = {
+  /** Null for the one at the root. */
+  readonly name: string | null
+  readonly createdMs: number
+  readonly usedMs: number
+  readonly memory: WorldMemory
+}
+
 /** How an edge serves a world. */
 export type World<S, H, O> = {
   readonly connect: (running: Running<S, H>) => S
@@ -29,6 +51,8 @@ export type World<S, H, O> = {
   readonly handle: (methods: WorldMethods<H, O>, running: Running<S, H>) => H
   /** Whether a client is connected. */
   readonly isInUse?: (edge: S) => boolean
+  /** Absent where nothing bounds it. */
+  readonly memory?: WorldMemory
   /** Adds a world with its state. */
   readonly fork: (name: string, edge: S) => Running<S, H>
 }
@@ -60,6 +84,8 @@ export type Worlds<S, H, O> = {
   readonly ensure: (name: string) => Promise<S>
   /** How many named worlds there are. */
   readonly count: () => number
+  /** The worlds whose memory can be bounded. */
+  readonly used: () => readonly UsedWorld[]
   /** Closes the worlds that nobody has used for too long, and those that are too old. */
   readonly expire: () => Promise<void>
 }
@@ -120,7 +146,9 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
   /** How to disconnect the named worlds with an edge, those connected last at the end. */
   const awake = new Map<Running<S, H>, () => boolean>()
   let main: Running<S, H> | undefined
+  let mainMemory: WorldMemory | undefined
   let lastNumber = 0
+  const startedMs = policy.monotonicMs()
 
   const nextName = (): string => {
     do lastNumber++
@@ -191,8 +219,10 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
       },
     }
     const running: Running<S, H> = { served, handle: () => world.handle(methods, running), stop }
-    if (name === null) main = running
-    else {
+    if (name === null) {
+      main = running
+      mainMemory = world.memory
+    } else {
       // Another one can have come first while this one was created.
       requireFree(name)
       const nowMs = policy.monotonicMs()
@@ -200,6 +230,7 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
         running,
         close: methods.close,
         isInUse: () => edge !== undefined && world.isInUse?.(edge) === true,
+        memory: world.memory,
         createdMs: nowMs,
         usedMs: nowMs,
       })
@@ -243,11 +274,22 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
     }
     await Promise.all(closing)
   }
+  const used = (): readonly UsedWorld[] => {
+    const nowMs = policy.monotonicMs()
+    const found: UsedWorld[] = []
+    if (mainMemory !== undefined)
+      found.push({ name: null, createdMs: startedMs, usedMs: nowMs, memory: mainMemory })
+    for (const [name, { memory, createdMs, usedMs, isInUse }] of named)
+      if (memory !== undefined)
+        found.push({ name, createdMs, usedMs: isInUse() ? nowMs : usedMs, memory })
+    return found
+  }
   return {
     add,
     find,
     ensure,
     count: () => named.size,
+    used,
     expire,
   }
 }
@@ -257,6 +299,7 @@ type Named<S, H> = {
   readonly running: Running<S, H>
   readonly close: () => Promise<void>
   readonly isInUse: () => boolean
+  readonly memory: WorldMemory | undefined
   /** When it was created and last asked, in milliseconds of a monotonic clock. */
   readonly createdMs: number
   usedMs: number

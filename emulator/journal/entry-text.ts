@@ -10,6 +10,7 @@ export function inputText({
   socket,
   request,
   change,
+  part,
   do: action,
 }: Value): string {
   switch (kind) {
@@ -26,6 +27,8 @@ export function inputText({
       return `the scenario changes: ${Object.keys(change as Value).join(', ')}`
     case 'world':
       return `the world: ${String(action)}`
+    case 'trim':
+      return `memory is short: the oldest ${Math.round(100 * Number(part))} % of history and journal go`
     default:
       return 'time passes'
   }

@@ -30,6 +30,10 @@ export type Landmarks<I, E> = {
   readonly add: (n: number, entry: Entry<I, E>, bytes: number, first: number) => void
   /** What is known of the entries from one number to before another. */
   readonly between: (from: number, to: number) => Earlier<I, E>
+  /** Drops the oldest part of the runs and of the refused requests, from 0 to 1. */
+  readonly trim: (part: number) => void
+  /** The approximate size of the kept entries, in bytes. */
+  readonly bytes: () => number
 }
 
 /** An entry with its size. */
@@ -113,6 +117,10 @@ export function createLandmarks<I, E>(
     } else if (effect.kind === 'restart' || effect.kind === 'exit')
       for (const [id, { endedAt }] of runs) if (Number.isNaN(endedAt)) end(id, entry, true)
   }
+  const dropOldest = (): void => {
+    if (runs.size > 0) dropRun(firstOf(runs.keys()))
+    else dropRefused(firstOf(refused.keys()))
+  }
   const isTooLarge = (): boolean => heldBytes > MAX_HELD_BYTES && runs.size + refused.size > 0
   const shrink = (first: number): void => {
     for (const id of ended) {
@@ -121,9 +129,7 @@ export function createLandmarks<I, E>(
     }
     if (failed.size > MAX_FAILURES) dropRun(firstOf(failed))
     if (refused.size > MAX_FAILURES) dropRefused(firstOf(refused.keys()))
-    while (isTooLarge())
-      if (runs.size > 0) dropRun(firstOf(runs.keys()))
-      else dropRefused(firstOf(refused.keys()))
+    while (isTooLarge()) dropOldest()
   }
   const add: Landmarks<I, E>['add'] = (n, { input, effects }, bytes, first) => {
     if (replacesState(input)) clear()
@@ -152,7 +158,12 @@ export function createLandmarks<I, E>(
         .toSorted((a, b) => a.n - b.n),
     }
   }
-  return { add, between }
+  const trim = (part: number): void => {
+    const bound = (1 - part) * heldBytes
+    const isAbove = (): boolean => heldBytes > bound && runs.size + refused.size > 0
+    while (isAbove()) dropOldest()
+  }
+  return { add, between, trim, bytes: () => heldBytes }
 }
 
 const firstOf = <T>(all: Iterable<T>): T | undefined => {

@@ -39,7 +39,14 @@ export type RequestLog<I, E> = {
   /** @param number the number of the journal entry. */
   readonly add: (number: number, entry: Entry<I, E>) => void
   readonly kept: () => KeptRequests
+  /** Drops the oldest part of the requests, from 0 to 1. */
+  readonly trim: (part: number) => void
+  /** The approximate size of the kept requests, in bytes. */
+  readonly bytes: () => number
 }
+
+/** What a request takes beside its body, target and headers, in bytes. */
+const REQUEST_BYTES = 500
 
 /** @param answerOf what an effect says about a request. */
 export function createRequestLog<I, E>(
@@ -102,7 +109,10 @@ export function createRequestLog<I, E>(
     for (let at = first; at < next; at++) items.push(log[at % MAX_REQUESTS] as Mutable)
     return { items, complete: first === 0 }
   }
-  return { add, kept }
+  const trim = (part: number): void => {
+    for (let left = Math.ceil(part * (next - first)); left > 0; left--) dropFirst()
+  }
+  return { add, kept, trim, bytes: () => heldBytes + REQUEST_BYTES * (next - first) }
 }
 
 type Mutable = { -readonly [Name in keyof LoggedRequest]: LoggedRequest[Name] }

@@ -19,7 +19,14 @@ export type Ring<I, E> = {
   readonly first: () => number
   /** The number of the next entry. */
   readonly next: () => number
+  /** Drops the oldest part of the entries, from 0 to 1. */
+  readonly trim: (part: number) => void
+  /** The approximate size of the kept entries, in bytes. */
+  readonly bytes: () => number
 }
+
+/** What an entry takes beside its texts and bodies, in bytes. */
+const ENTRY_BYTES = 1000
 
 /** A large text in the bodies of several entries: it is stored once. */
 type SharedText = { readonly text: string; holders: number }
@@ -102,7 +109,11 @@ export function createRing<I, E>(begin = 0): Ring<I, E> {
     }
     return kept
   }
-  return { hasRoom, add, entries, first: () => first, next: () => next }
+  const trim = (part: number): void => {
+    for (let left = Math.ceil(part * (next - first)); left > 0; left--) dropFirst()
+  }
+  const bytes = (): number => heldBytes + ENTRY_BYTES * (next - first)
+  return { hasRoom, add, entries, first: () => first, next: () => next, trim, bytes }
 }
 
 const none: readonly SharedText[] = []

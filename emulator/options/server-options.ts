@@ -61,6 +61,8 @@ export type ServerOptions = ChosenOptions & {
   /** After how many seconds without a client, and in any case, such a world is closed; null for never. */
   readonly worldIdle: number | null
   readonly worldAge: number | null
+  /** How many MiB all worlds take together, about, before the oldest of their histories and journals goes; null for any. */
+  readonly memoryMib: number | null
   /** How many MiB of uploads a world stores at most, and as many of waiting workflows; of a hosted one, each account. */
   readonly worldMib: number
   /** How many runs of a world wait at most; of a hosted one, of each account. Null for any number. */
@@ -156,6 +158,7 @@ export const defaults: ServerOptions = {
   maxWorlds: limits.worlds.value,
   worldIdle: null,
   worldAge: null,
+  memoryMib: null,
   worldMib: limits.uploads.value / 2 ** 20,
   worldRuns: null,
   maxUploadSize: null,

@@ -18,6 +18,7 @@ export const sharedNames = [
   'maxWorlds',
   'worldIdle',
   'worldAge',
+  'memoryMib',
 ] as const
 
 /** Those of each world. */
@@ -29,7 +30,7 @@ export const sharedOptions: OptionTable<SharedName> = {
   shared: {
     flag: 'shared',
     value: '',
-    help: 'be shared by many: --world-tokens, --unknown-worlds refuse, --world-idle 3600, --world-mib 64, --world-runs 1000, --preview none; needs --control-token',
+    help: 'be shared by many: --world-tokens, --unknown-worlds refuse, --world-idle 3600, --world-mib 64, --world-runs 1000, --memory-mib 512, --preview none; needs --control-token',
     bare: 'true',
     schema: { type: 'boolean' },
   },
@@ -72,6 +73,12 @@ export const sharedOptions: OptionTable<SharedName> = {
     help: 'close worlds below /w/NAME after so many seconds (default never)',
     schema: seconds,
   },
+  memoryMib: {
+    flag: 'memory-mib',
+    value: 'MIB',
+    help: 'how many MiB all worlds take together, about: beyond it the oldest of their histories and journals goes (default no limit)',
+    schema: { type: ['number', 'null'], exclusiveMinimum: 0, maximum: 1e6 },
+  },
   worldMib: {
     flag: 'world-mib',
     value: 'MIB',
@@ -93,5 +100,6 @@ export const sharedDefaults: Partial<ServerOptions> = {
   worldIdle: 3600,
   worldMib: 64,
   worldRuns: 1000,
+  memoryMib: 512,
   preview: 'none',
 }

@@ -3,6 +3,7 @@
 import { keyHeader } from '../../spec/server/access.ts'
 import { changeScript } from './script.ts'
 import { changeWorld, endAllSockets } from './change-world.ts'
+import { trimState } from './memory.ts'
 import { nextTimer, takeTimer, type Timer } from '../lib/timers.ts'
 import type { Effect, Input, RequestHead } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
@@ -78,6 +79,7 @@ function apply(server: Server, effects: Effect[], input: Input): void {
     server.worlds.forEach(removeTimers)
   } else if (input.kind === 'world') effects.push(...changeWorld(server, input))
   else if (input.kind === 'leave') leave(server, input.request)
+  else if (input.kind === 'trim') trimState(server, input.part)
   else if (input.kind === 'drop') effects.push(...endAllSockets(server, input.how))
   else if (input.kind !== 'wake') {
     const world = server.worlds[server.state.sockets.get(input.socket) ?? NaN]

@@ -1,5 +1,6 @@
 // Connects the parts of an edge: requests and sockets go through the host to the server, and effects come back.
 
+import { limits } from '../../../spec/limits.ts'
 import { generationLike } from '../../../spec/truth/servers.ts'
 import type { Fault } from '../../../spec/scenario/faults.ts'
 import { isSocketPath } from '../../http/routes.ts'
@@ -71,7 +72,7 @@ export function connectWorld(
   { codec, pictures, explain, pages }: Shared,
   gate: PortGate | null,
 ): ServedWorld {
-  const { server, options, recorder, hooks, lastIds } = part
+  const { server, options, recorder, hooks, lastIds, share } = part
   const name = nameLike(options.like)
   const where = { place: options.deployment, generation: generationLike(options.like) }
   let wasDown = false
@@ -123,6 +124,8 @@ export function connectWorld(
     return after(loading, () => {
       if (host.isControl(arrived))
         return host.answerControl(arrived, response, corsHeaders(options))
+      if (arrived.fault === 'tooLarge' && share?.isFull)
+        return enter(response, Object.assign({}, arrived, { fault: 'full' }))
       if (pages === null || !takesPage(server, arrived)) return enter(response, arrived)
       const beside = { setup: server.worlds[0].setup, timeMs: host.timeMs(), name }
       return pages.answer(arrived, response, beside, () => enter(response, arrived))
@@ -133,7 +136,8 @@ export function connectWorld(
   const maxBytes = maxBodyBytes(options.maxUploadSize)
   const limitBytes: RequestHooks['limitBytes'] = (head) => {
     if (host.isControl(head)) return MAX_CONTROL_BYTES
-    return needsBody(server, head) ? maxBytes : null
+    if (!needsBody(server, head)) return null
+    return share?.isFull ? Math.min(maxBytes, limits.fullBody.value) : maxBytes
   }
   const explainReply = (reply: Reply): Reply =>
     explain === null ? reply : explain.explainReply(where, reply)

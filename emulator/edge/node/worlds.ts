@@ -19,6 +19,7 @@ import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
 import { createServerHandle, type HandledHost } from '../server-handle.ts'
 import { scriptedTypes } from '../until-message.ts'
+import { memoryOf } from '../shared/memory.ts'
 import { type ExpiryClock, policyOf, tokenFor } from '../shared/policy.ts'
 import { createWorlds, pathOf, requireOwnOptions, type Running, splitTarget } from '../worlds.ts'
 import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
@@ -89,9 +90,15 @@ export async function startWorlds(
     const gate = gateOf(part, own)
     const { name, server, options, recorder } = part
     let { lastIds } = part
-    return worlds.add(name, {
+    const memory = memoryOf(part, (at) => running.served().host.driver.dispatch(at))
+    const running = worlds.add(name, {
       connect: ({ handle }) =>
-        connectWorld(Object.assign({}, part, { lastIds }), controlOf(handle, part), shared, gate),
+        connectWorld(
+          Object.assign({}, part, { lastIds, share: memory.share }),
+          controlOf(handle, part),
+          shared,
+          gate,
+        ),
       disconnect: (edge) => {
         // A clock that runs by itself has a timer and a start.
         const isStill = options.clock === 'manual'
@@ -101,6 +108,7 @@ export async function startWorlds(
         return true
       },
       isInUse: (edge) => !edge.sockets.isIdle(),
+      memory,
       stop: async (edge) => {
         edge?.host.close()
         edge?.sockets.closeAll()
@@ -124,6 +132,7 @@ export async function startWorlds(
       },
       fork: (to, edge) => open(forkedParts(part, to, hooksOf(to, options), idsOf(edge))),
     })
+    return running
   }
   const hooksOf = (name: string, own: ServerOptions): Hooks<Input, Effect> => ({
     onEntry: onWorld?.(name, own),
@@ -191,7 +200,7 @@ export async function startWorlds(
     },
     policy,
   )
-  policy.start(worlds.expire)
+  policy.start(worlds)
 
   const file =
     options.journal === null ? null : journalFile(options.journal, options.overwrite, warn)

@@ -3,7 +3,8 @@
 import { base64Url } from '../../lib/base64.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 import { usageError } from '../../options/usage.ts'
-import type { WorldPolicy } from '../worlds.ts'
+import type { WorldPolicy, Worlds } from '../worlds.ts'
+import { createMemoryBound } from './memory.ts'
 
 /** When worlds expire. */
 export type ExpiryClock = {
@@ -21,6 +22,9 @@ const realExpiry: ExpiryClock = {
   },
 }
 
+/** How often to look at the memory, in milliseconds. */
+const MEMORY_LOOK_MS = 1000
+
 /** How often to look for worlds that have expired: this part of the shorter limit, */
 const LOOKS = 10
 /** but not more often than that, in milliseconds. */
@@ -28,7 +32,7 @@ const MIN_LOOK_MS = 100
 
 /** A policy, and what keeps it. */
 type KeptPolicy = WorldPolicy & {
-  readonly start: (expire: () => Promise<void>) => void
+  readonly start: (worlds: Pick<Worlds<never, never, never>, 'expire' | 'used'>) => void
   readonly stop: () => void
 }
 
@@ -37,14 +41,16 @@ type KeptPolicy = WorldPolicy & {
  * @param warn takes the line about a world that has expired.
  */
 export function policyOf(
-  { unknownWorlds, maxWorlds, worldIdle, worldAge }: ServerOptions,
+  { unknownWorlds, maxWorlds, worldIdle, worldAge, memoryMib }: ServerOptions,
   warn: (line: string) => void,
   { monotonicMs, every }: ExpiryClock = realExpiry,
 ): KeptPolicy {
   const inMs = (seconds: number | null): number | null => seconds && seconds * 1000
   const [idleMs, ageMs] = [inMs(worldIdle), inMs(worldAge)]
   const shortest = Math.min(idleMs ?? Infinity, ageMs ?? Infinity)
-  let stop = (): void => undefined
+  const bound =
+    memoryMib === null ? null : createMemoryBound(memoryMib * 2 ** 20, warn, monotonicMs)
+  const stops: (() => void)[] = []
   return {
     unknown: unknownWorlds,
     most: maxWorlds,
@@ -52,11 +58,14 @@ export function policyOf(
     ageMs,
     monotonicMs,
     onExpired: (name, why) => warn(`The world ${name} is closed: ${why}.`),
-    start: (expire) => {
+    start: ({ expire, used }) => {
       if (shortest < Infinity)
-        stop = every(Math.max(shortest / LOOKS, MIN_LOOK_MS), () => void expire())
+        stops.push(every(Math.max(shortest / LOOKS, MIN_LOOK_MS), () => void expire()))
+      if (bound !== null) stops.push(every(MEMORY_LOOK_MS, () => bound.look(used())))
     },
-    stop: () => stop(),
+    stop: () => {
+      for (const stop of stops) stop()
+    },
   }
 }
 

@@ -393,6 +393,8 @@ class ServerOptions(WorldOptions, total=False):
     """Close worlds that nobody has used for so many seconds."""
     world_age: float | None
     """Close worlds after so many seconds."""
+    memory_mib: float | None
+    """How many MiB all worlds take together before the oldest of their histories and journals goes."""
     world_mib: float
     """How many MiB of uploads a world stores at most, and of waiting workflows (512)."""
     world_runs: int | None

@@ -116,6 +116,7 @@ function apply(world: ReplayWorld, input: Input): void {
       return changeState(world, input)
     // A replay has no script that could change.
     case 'script':
+    case 'trim':
     case 'wake':
   }
 }

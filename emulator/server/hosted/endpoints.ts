@@ -11,14 +11,14 @@ import { described } from '../../../spec/generations.ts'
 import type { Endpoint } from '../../../spec/language.ts'
 import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import { badRequest, empty, refuseHosted, type Reply } from '../../http/replies.ts'
-import type { IncomingRequest } from '../../machine.ts'
+import type { BodyFault, IncomingRequest } from '../../machine.ts'
 import { requestAt } from '../../http/requests.ts'
 import { allowedBy, findEndpoint, type RouteMatch, createRoutes } from '../../http/routes.ts'
 import { jobs } from './job-list.ts'
 import { cancelJob, cancelJobs, deleteJob, job, jobStatus } from './jobs.ts'
 import { promptInfo } from '../local/system.ts'
 import { answeredMethods } from '../extensions/answers.ts'
-import { maxBodyBytes } from '../world/features.ts'
+import { bodyLimit } from '../world/features.ts'
 import type { Server } from '../state/server.ts'
 import type { HostedWorld, World } from '../state/world.ts'
 import type { HostedHandler } from './handler.ts'
@@ -125,7 +125,7 @@ function isRemovedByQuirk({ setup: { quirks: on } }: World, { methods }: RouteMa
   return false
 }
 
-function refuseBody({ setup: { options } }: World, fault: 'tooLarge' | 'unreadable'): Reply {
+function refuseBody({ setup: { options } }: World, fault: BodyFault): Reply {
   if (fault === 'unreadable') return badRequest('The body is unreadable.')
-  return refuseHosted('bodyTooLarge', { limit: `${maxBodyBytes(options.maxBody)}` })
+  return refuseHosted('bodyTooLarge', { limit: `${bodyLimit(options, fault)}` })
 }

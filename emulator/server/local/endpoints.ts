@@ -3,7 +3,7 @@
 import type { Generation } from '../../../spec/generations.ts'
 import { type EndpointOn, managerEndpoints } from '../../../spec/server/endpoints.ts'
 import { empty, type Reply, refuse } from '../../http/replies.ts'
-import type { IncomingRequest } from '../../machine.ts'
+import type { BodyFault, IncomingRequest } from '../../machine.ts'
 import { decodePart, requestAt } from '../../http/requests.ts'
 import {
   allowedBy,
@@ -22,7 +22,7 @@ import { internalHandlers } from './internal.ts'
 import { assetHandlers, submit } from './on-demand.ts'
 import { managerInstall, managerInstallModel, managerStatus } from './manager.ts'
 import { uploadMask } from './masks.ts'
-import { maxBodyBytes } from '../world/features.ts'
+import { bodyLimit } from '../world/features.ts'
 import { catalogHandlers } from './catalog.ts'
 import { settingsHandlers } from './settings.ts'
 import type { Handler } from './handler.ts'
@@ -133,9 +133,9 @@ function refuseMethod(
   return refuse('methodNotAllowed', { Allow: allowed.join(',') })
 }
 
-function refuseBody({ setup: { options } }: World, fault: 'tooLarge' | 'unreadable'): Reply {
+function refuseBody({ setup: { options } }: World, fault: BodyFault): Reply {
   if (fault === 'unreadable') return refuse('internal')
-  return refuse('bodyTooLarge', {}, { limit: `${maxBodyBytes(options.maxBody)}` })
+  return refuse('bodyTooLarge', {}, { limit: `${bodyLimit(options, fault)}` })
 }
 
 /** Whether an unknown path is looked up among the pages: real servers do if it stays in their folder. */

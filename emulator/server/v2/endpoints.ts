@@ -5,9 +5,10 @@ import { endpoints, v2Endpoints, type V2EndpointName } from '../../../spec/serve
 import { empty, refuseV2, type Reply } from '../../http/replies.ts'
 import { type Request, requestAt } from '../../http/requests.ts'
 import { allowedBy, createRoutes, findEndpoint } from '../../http/routes.ts'
+import type { BodyFault } from '../../machine.ts'
 import type { NumberedRequest, Server } from '../state/server.ts'
 import type { HostedWorld } from '../state/world.ts'
-import { maxBodyBytes } from '../world/features.ts'
+import { bodyLimit } from '../world/features.ts'
 import { asset, byHash, content, deleteAsset, mintFromHash } from './assets.ts'
 import { cancelJob, job, workflow } from './jobs.ts'
 import { list } from './list.ts'
@@ -64,8 +65,8 @@ export function answer(
   return handlers[name as V2EndpointName](world, routed, server, request.request)
 }
 
-function refuseBody({ setup: { options } }: HostedWorld, fault: 'tooLarge' | 'unreadable'): Reply {
+function refuseBody({ setup: { options } }: HostedWorld, fault: BodyFault): Reply {
   if (fault === 'unreadable')
     return refuseV2('invalidRequest', { reason: 'The body is unreadable.' })
-  return refuseV2('tooLarge', { limit: `${maxBodyBytes(options.maxBody)}` })
+  return refuseV2('tooLarge', { limit: `${bodyLimit(options, fault)}` })
 }

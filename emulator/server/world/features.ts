@@ -3,11 +3,17 @@
 import { tiers } from '../../../spec/server/access.ts'
 import { limits } from '../../../spec/limits.ts'
 import { floatText } from '../../lib/json.ts'
+import type { BodyFault } from '../../machine.ts'
+import type { WorldOptions } from '../state/options.ts'
 import type { WorldSetup } from '../state/world.ts'
 
 /** Largest request body in bytes; `maxBody` is in MiB, null for the default. */
 export const maxBodyBytes = (maxBody: number | null): number =>
   maxBody === null ? limits.body.value : Math.round(maxBody * 2 ** 20)
+
+/** The largest body that the refusal of a missing one names, in bytes. */
+export const bodyLimit = ({ maxBody }: Pick<WorldOptions, 'maxBody'>, fault: BodyFault): number =>
+  fault === 'full' ? limits.fullBody.value : maxBodyBytes(maxBody)
 
 /**
  * The features in GET /features and on the socket, including those of the requesting account, if there is one

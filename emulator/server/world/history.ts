@@ -43,9 +43,9 @@ export function addEntry(world: World, run: Run, ending: Ending): void {
   const entry = createEntry(world, run, ending)
   const gone = put(world.state.history, run.prompt_id, entry)
   if (run.script !== null) noteLag(world, entry)
-  world.state.historyLength += entryLength(entry) - gone.reduce(sumLengths, 0)
+  world.state.historyLength += lengthOf(entry) - gone.reduce(sumLengths, 0)
   while (world.state.historyLength > MAX_HISTORY_LENGTH && world.state.history.entries.size > 1) {
-    world.state.historyLength -= entryLength(takeOldest(world.state.history))
+    world.state.historyLength -= lengthOf(takeOldest(world.state.history))
   }
 }
 
@@ -91,17 +91,17 @@ const isLagging = ({ state }: World): boolean => state.lagUntilMs > state.nowMs
 const MAX_HISTORY_LENGTH = 128 * 2 ** 20
 
 /** The approximate length of an entry as text. */
-function entryLength(entry: HistoryEntry | undefined): number {
+export function lengthOf(entry: HistoryEntry | undefined): number {
   if (entry === undefined) return 0
   const { graphText, extraDataText, outputsText, statusText, metaText, failureText } = entry
   const texts = [graphText, extraDataText, outputsText, statusText, metaText, failureText ?? '']
   return texts.reduce((sum, { length }) => sum + length, 256)
 }
-const sumLengths = (sum: number, entry: HistoryEntry): number => sum + entryLength(entry)
+const sumLengths = (sum: number, entry: HistoryEntry): number => sum + lengthOf(entry)
 
 /** Removes the entry of a run, if there is one. */
 export function removeEntry(world: World, id: string): void {
-  world.state.historyLength -= entryLength(get(world.state.history, id))
+  world.state.historyLength -= lengthOf(get(world.state.history, id))
   remove(world.state.history, id)
 }
 

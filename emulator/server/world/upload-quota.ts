@@ -17,7 +17,7 @@ export function retain({ state: { held } }: World, content: FileContent): void {
 }
 
 /** Removes the references of a removed file. */
-export function release({ state: { held } }: World, content: FileContent): void {
+export function release({ state: { held } }: Pick<World, 'state'>, content: FileContent): void {
   for (const bytes of uploadsIn(content)) {
     const count = held.files.get(bytes) ?? 0
     if (count > 1) held.files.set(bytes, count - 1)

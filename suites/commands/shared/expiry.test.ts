@@ -5,29 +5,11 @@ import { expect } from '../../judge/expect.ts'
 import { proves } from '../../judge/proves.ts'
 import { subjectOf } from '../../judge/subject.ts'
 import { exchange } from '../../judge/wire.ts'
-
-/** A clock for the expiry of worlds, which moves when it is set. */
-function clockOf() {
-  let nowMs = 0
-  let look = (): void => undefined
-  return {
-    expiry: {
-      monotonicMs: () => nowMs,
-      every: (_: number, called: () => void) => {
-        look = called
-        return () => (look = () => undefined)
-      },
-    },
-    at: (seconds: number): void => {
-      nowMs = seconds * 1000
-      look()
-    },
-  }
-}
+import { lookClock } from './look-clock.ts'
 
 proves('shared/idle', async (subject) => {
   const { deployment } = subject
-  const clock = clockOf()
+  const clock = lookClock()
   const server = await startEmulator({ deployment, worldIdle: 60, expiry: clock.expiry })
   const names = () => server.worlds().map(({ name }) => name)
   const [asked, joined] = [
@@ -55,7 +37,7 @@ proves('shared/idle', async (subject) => {
 
 proves('shared/age', async (subject) => {
   const { deployment } = subject
-  const clock = clockOf()
+  const clock = lookClock()
   const server = await startEmulator({ deployment, worldAge: 60, expiry: clock.expiry })
   const world = await server.world({ name: 'one' })
   const session = await subjectOf(world).connect('me')
@@ -83,6 +65,9 @@ proves('shared/flag', async (subject) => {
     worldTokens: true,
     unknownWorlds: 'refuse',
     worldIdle: 5,
+    worldMib: 64,
+    worldRuns: 1000,
+    memoryMib: 512,
     preview: 'none',
   })
   expect((await server.world({ preview: 'png' })).options.preview).toBe('png')

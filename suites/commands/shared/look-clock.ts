@@ -1,0 +1,27 @@
+// The clock by which a shared server looks at its worlds, which moves when a case sets it.
+
+import type { EmulatorOptions } from 'flowdouble'
+
+type LookClock = {
+  readonly expiry: NonNullable<EmulatorOptions['expiry']>
+  /** Sets the time, and lets the server look. */
+  readonly at: (seconds: number) => void
+}
+
+export function lookClock(): LookClock {
+  let nowMs = 0
+  const looks = new Set<() => void>()
+  return {
+    expiry: {
+      monotonicMs: () => nowMs,
+      every: (_, look) => {
+        looks.add(look)
+        return () => looks.delete(look)
+      },
+    },
+    at: (seconds) => {
+      nowMs = seconds * 1000
+      for (const look of looks) look()
+    },
+  }
+}
