@@ -403,6 +403,19 @@ export const controlEndpoints = {
     bodyIsOptional: true,
     replies: { 200: worldPlace, 201: worldPlace, ...refused },
   }),
+  saveWorld: get('/_flowdouble/state', both, {
+    does: 'Returns the world as a file, without its journal.',
+    replies: { 200: 'bytes', ...unread },
+  }),
+  saveNamedWorld: get('/_flowdouble/worlds/{name}/state', both, {
+    does: 'Returns a world below /w/NAME as a file, without its journal.',
+    replies: { 200: 'bytes', 404: controlError, ...unread },
+  }),
+  continueWorld: put('/_flowdouble/worlds/{name}/state', both, {
+    does: 'Creates a world below /w/NAME that continues the one in the file. It has the same options.',
+    body: 'bytes',
+    replies: { 201: worldPlace, ...refused },
+  }),
   closeWorld: remove('/_flowdouble/worlds/{name}', everywhere, {
     does: 'Closes a world below /w/NAME and removes it.',
     replies: {

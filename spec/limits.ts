@@ -236,6 +236,9 @@ export const limits = {
   controlBody: limit(16 * MiB, 'bytes', 'the body of a request to the control API', [
     'control/body-limit',
   ]),
+  savedWorld: limit(1024 * MiB, 'bytes', 'the file of a world that the control API continues', [
+    'shared/download',
+  ]),
   faults: limit(1000, 'faults', 'the faults of a world to which the control API adds one', [
     'control/faults-bounded',
   ]),

@@ -40,6 +40,27 @@ export const rules = {
       'The server prints a line about it, and the journal of a world has an entry, from which it replays.',
     'shared/memory-full':
       'A world that stores more than its share meanwhile refuses bodies above 1024 bytes with 413.',
+    'shared/saved':
+      'With --state a server saves its worlds at its end, and the next one continues them.',
+    'shared/saved-in-time':
+      'With --state it also saves the worlds that have changed every --state-every seconds.',
+    'shared/saved-whole':
+      'A world that is saved and continued after each input behaves like one that never was.',
+    'shared/saved-clients':
+      'A world that is continued has no sockets, streams or waiting requests.',
+    'shared/saved-time':
+      'What was due by a running clock while nothing ran happens when it continues.',
+    'shared/saved-uploads': 'Each upload is stored once, and removed when no saved world has it.',
+    'shared/saved-closed': 'A world that is closed is not there after a restart.',
+    'shared/saved-version':
+      'A file that is damaged, or of another version or deployment, is refused with the reason.',
+    'shared/saved-options':
+      'A server whose options differ from those of its saved world is refused with their names.',
+    'shared/saved-alone':
+      'A second server with the same --state is refused while the first one runs.',
+    'shared/download':
+      'The state of a world is a file that continues it elsewhere, without its journal.',
+    'shared/download-own': 'Where worlds have tokens, only its token returns the state of a world.',
     'shared/flag':
       '`serve --shared` switches all of this on, sends no previews, and needs a control token.',
   }),

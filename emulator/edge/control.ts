@@ -16,6 +16,12 @@ export const CONTROL_PREFIX = `${CONTROL_ROOT}/`
 /** The largest body of a control request, in bytes. */
 export const MAX_CONTROL_BYTES = limits.controlBody.value
 
+/** The same for requests that can bring a saved world. */
+export const maxControlBytes = ({ method, target }: RequestHead): number =>
+  method === 'PUT' && splitTarget(target)[0].endsWith('/state')
+    ? limits.savedWorld.value
+    : MAX_CONTROL_BYTES
+
 /** A response of the control paths. */
 export type ControlReply = {
   readonly status: number
@@ -47,7 +53,7 @@ export type ControlRequest = {
   readonly segment: string
 }
 
-/** Handlers by method and path below the prefix; `{name}` at the end stands for one segment. */
+/** Handlers by method and path below the prefix; `{name}` stands for a parameter. */
 export type ControlPaths = Readonly<
   Record<
     `${'GET' | 'POST' | 'PUT' | 'DELETE'} ${string}`,
@@ -60,12 +66,13 @@ export type ControlPaths = Readonly<
  * @param page loads the page for people; undefined on an edge without one.
  */
 export async function answerControl(
-  { method, target, headers, body, fault }: IncomingRequest,
+  arrived: IncomingRequest,
   paths: ControlPaths,
   page?: () => Promise<ControlReply>,
 ): Promise<ControlReply> {
+  const { method, target, headers, body, fault } = arrived
   if (fault === 'tooLarge')
-    return refusal(413, `The body is larger than ${MAX_CONTROL_BYTES / 2 ** 20} MiB.`)
+    return refusal(413, `The body is larger than ${maxControlBytes(arrived) / 2 ** 20} MiB.`)
   const [path, query] = splitTarget(target.slice(CONTROL_PREFIX.length))
   // The edge leaves out the body of a HEAD [control/head].
   const verb = method === 'HEAD' ? 'GET' : method
@@ -74,15 +81,10 @@ export async function answerControl(
     if (page !== undefined && /\btext\/html\b/.test(headers['accept'] ?? '')) return toPage
     return ok({ paths: listed(Object.keys(paths)) })
   }
-  const cut = path.indexOf('/') + 1
-  const [exact, withSegment] = [`${verb} ${path}`, `${verb} ${path.slice(0, cut)}{name}`]
-  const asked = Object.entries(paths).find(
-    ([name]) => name === exact || (cut > 0 && cut < path.length && name === withSegment),
-  )
+  const asked = findPath(paths, verb, path)
   if (asked === undefined)
     return refusal(404, `Unknown path. Paths: ${listed(Object.keys(paths)).join(', ')}.`)
-  const [name, handle] = asked
-  const segment = name === exact ? '' : decodePart(path.slice(cut))
+  const { handle, segment } = asked
   try {
     return await handle({ body, segment, query: Object.fromEntries(new URLSearchParams(query)) })
   } catch (error) {
@@ -90,6 +92,27 @@ export async function answerControl(
     if (isUsageError(error)) return refusal(isConflict(error) ? 409 : 400, error.message)
     throw error
   }
+}
+
+/** The handler of a path, and the parameter in it: what stands between the first and the last part, or all after the first. */
+function findPath(
+  paths: ControlPaths,
+  verb: string,
+  path: string,
+): { readonly handle: ControlPaths[keyof ControlPaths]; readonly segment: string } | undefined {
+  const [, first = '', rest = '', middle = '', last = ''] =
+    /^([^/]*\/)((.+?)(\/[^/]+)?)$/.exec(path) ?? []
+  const ways = [
+    [path, ''],
+    [`${first}{name}${last}`, middle],
+    [`${first}{name}`, rest],
+  ] as const
+  for (const [way, segment] of ways) {
+    const name = `${verb} ${way}`
+    const handle = Object.hasOwn(paths, name) ? paths[name as keyof ControlPaths] : undefined
+    if (handle !== undefined) return { handle, segment: decodePart(segment) }
+  }
+  return undefined
 }
 
 /** Leads a browser to the page. The address is relative: a world can be below a path. */

@@ -12,6 +12,8 @@ export type Driver<I, E> = {
   readonly dispatch: (at: (atMs: number) => I) => void
   /** Applies an input that changes the time of the machine, and continues from that time. */
   readonly jump: (at: (atMs: number) => I) => void
+  /** Continues a machine that nothing has driven for so many milliseconds of real time: what was due meanwhile fires. */
+  readonly resume: (awayMs: number) => void
   /** Advances a manual clock by this many milliseconds. */
   readonly advance: (byMs: number) => void
   /**
@@ -156,6 +158,12 @@ export function createDriver<I, E>(
     else schedule()
   }
 
+  const resume = (awayMs: number): void => {
+    startMs += Math.floor(awayMs * scale)
+    if (clock === 'instant') runInstantly()
+    else schedule()
+  }
+
   const stop = (): void => {
     stopped = true
     clearTimeout(timer)
@@ -166,6 +174,7 @@ export function createDriver<I, E>(
   return {
     dispatch,
     jump,
+    resume,
     ...manualMoves(machine, { batch, wakeAt, catchUp, requireOpen }),
     hasTimers: () => nextWakeMs() !== undefined,
     nowMs: machine.nowMs,

@@ -114,6 +114,8 @@ export type WorldOptionsInput = Omit<ServerOptionsInput, ListenerOption> & {
   readonly port?: 0
   /** Where worlds have tokens: the token of this one; by default a random one. */
   readonly worldToken?: string
+  /** The result of `save` of a world, which this one continues. It has the options of that one, and takes no others. */
+  readonly saved?: Uint8Array
 }
 
 /** Returns what takes the entries of the world with this name. */
@@ -221,6 +223,11 @@ export type Emulator = ClockHandle &
     readonly world: (options?: WorldOptionsInput) => Promise<Emulator>
     /** The worlds below `/w/NAME` at this address, in the order in which they were created. */
     readonly worlds: () => readonly Emulator[]
+    /**
+     * The world as a file, which `world` continues, here or in another process of the same version. It has the uploads and
+     * the snapshots of the world, and nothing of its journal, which contains credentials of clients.
+     */
+    readonly save: () => Promise<Uint8Array<ArrayBuffer>>
     /** Stops listening and closes all connections; closing a world below `/w/NAME` removes it. */
     readonly close: () => Promise<void>
   }

@@ -2,9 +2,9 @@
 
 import type { Entry, Machine } from '../machine.ts'
 import type { JournalView } from '../journal/received.ts'
-import { createLandmarks, type Landmarks } from '../journal/landmarks.ts'
-import { createRequestLog } from '../journal/request-log.ts'
-import { createRing, type Ring } from '../journal/ring.ts'
+import { createLandmarks, type Landmarks, type SavedLandmarks } from '../journal/landmarks.ts'
+import { createRequestLog, type SavedRequests } from '../journal/request-log.ts'
+import { createRing, entriesOf, type Ring, type SavedRing } from '../journal/ring.ts'
 import type { JournalFormat, LineWriter } from '../journal/lines.ts'
 import type { OwnNames } from '../journal/secret-names.ts'
 import type { JournalFile } from './journal-file.ts'
@@ -28,9 +28,33 @@ export type Recorder<I, E> = {
   readonly fork: () => Recorder<I, E>
   /** The approximate size of what it keeps in memory, in bytes. */
   readonly bytes: () => number
+  /** All that it keeps, as plain data that still changes. */
+  readonly save: () => SavedJournal<I, E>
   /** Creates the file, if any; called once the server listens, so that a failed start does not replace another journal. */
   readonly open: () => void
   readonly close: () => void
+}
+
+/** All that a recorder keeps, as plain data. */
+export type SavedJournal<I, E> = {
+  readonly ring: SavedRing<I>
+  readonly requests: SavedRequests
+  /** Null as long as the journal has lost nothing. */
+  readonly landmarks: SavedLandmarks<I, E> | null
+  /** The key of its placeholders. */
+  readonly key: string
+}
+
+/** A journal that has lost all its entries: they contain what clients sent, their keys too. */
+export function withoutEntries<I, E>({ ring }: SavedJournal<I, E>): SavedJournal<I, E> {
+  const first = ring.first + ring.entries.length
+  const lost = Math.min(first, 1)
+  return {
+    ring: { first, entries: [], texts: [] },
+    requests: { log: [], first: lost, next: lost, heldBytes: 0, waiting: new Map() },
+    landmarks: null,
+    key: crypto.randomUUID(),
+  }
 }
 
 /** The secrets that a journal hides, and how. */
@@ -48,6 +72,8 @@ type Recorded<O, I, E> = Pick<Machine<I, E>, 'entryBytes' | 'newSecrets' | 'answ
   readonly secrets: Set<string>
   /** Loads the formatter, which a machine without a journal file needs only on demand. */
   readonly loadFormat: FormatLoader<O, I, E>
+  /** Nobody else knows it, so that nobody can test guesses against the placeholders of a journal. */
+  readonly key: string
 }
 
 /** Loads what writes a journal. */
@@ -58,6 +84,7 @@ type FormatLoader<O, I, E> = () => Promise<Pick<JournalFormat<O, I, E>, 'version
  * @param loadFormat loads the formatter.
  * @param file every entry is appended to it; null for none.
  * @param secrets those of the other machines at the address: a client of one may send its key to another one.
+ * @param saved what the recorder of the same machine kept in an earlier process.
  */
 export async function createRecorder<O, I, E>(
   { entryBytes, newSecrets, answerOf, ownSecrets }: Machine<I, E>,
@@ -65,21 +92,27 @@ export async function createRecorder<O, I, E>(
   loadFormat: FormatLoader<O, I, E>,
   file: JournalFile | null,
   secrets: Set<string>,
+  saved?: SavedJournal<I, E>,
 ): Promise<Recorder<I, E>> {
   for (const secret of ownSecrets()) secrets.add(secret)
-  const recorded = { entryBytes, newSecrets, answerOf, options, secrets, loadFormat }
+  const key = saved?.key ?? crypto.randomUUID()
+  const recorded = { entryBytes, newSecrets, answerOf, options, secrets, loadFormat, key }
   const fileWriter = file === null ? null : await createWriter(recorded)
-  return recorderOf(recorded, createRing(), file, fileWriter)
+  const ring = createRing<I, E>(saved?.ring.first)
+  if (saved !== undefined)
+    for (const entry of entriesOf<I, E>(saved.ring)) ring.add(entry, entryBytes(entry))
+  return recorderOf(recorded, ring, file, fileWriter, saved)
 }
 
 async function createWriter<O, I, E>({
   secrets,
   loadFormat,
+  key,
 }: Recorded<O, I, E>): Promise<LineWriter<O, I, E>> {
   const [format, { createLineWriter }, toPlaceholder] = await Promise.all([
     loadFormat(),
     import('../journal/lines.ts'),
-    placeholdersOfProcess(),
+    placeholdersOf(key),
   ])
   return createLineWriter(format, secrets, toPlaceholder)
 }
@@ -89,11 +122,14 @@ function recorderOf<O, I, E>(
   kept: Ring<I, E>,
   file: JournalFile | null,
   fileWriter: LineWriter<O, I, E> | null,
+  saved?: SavedJournal<I, E>,
 ): Recorder<I, E> {
-  const { options, entryBytes, newSecrets, answerOf, secrets } = recorded
-  const requests = createRequestLog<I, E>(answerOf)
+  const { options, entryBytes, newSecrets, answerOf, secrets, key } = recorded
+  const requests = createRequestLog<I, E>(answerOf, saved?.requests)
   /** What the journal loses first is noted when it begins to: most machines never come so far. */
-  let landmarks: Landmarks<I, E> | undefined
+  let landmarks: Landmarks<I, E> | undefined = saved?.landmarks
+    ? createLandmarks(answerOf, saved.landmarks)
+    : undefined
   const noteKept = (): Landmarks<I, E> => {
     const noted = createLandmarks<I, E>(answerOf)
     const first = kept.first()
@@ -146,11 +182,14 @@ function recorderOf<O, I, E>(
     return recorderOf(recorded, copy, null, null)
   }
   const open = (): void => {
-    if (fileWriter !== null) file?.open(fileWriter.header(options(), 0))
+    if (fileWriter === null) return
+    const first = kept.next()
+    const earlier = first === 0 ? undefined : (landmarks ??= noteKept()).between(0, first)
+    file?.open(fileWriter.header(options(), first, earlier))
   }
   const redaction = async (): Promise<Redaction> => ({
     known: [...secrets],
-    toPlaceholder: await placeholdersOfProcess(),
+    toPlaceholder: await placeholdersOf(key),
   })
   const batch = (work: () => void): void => (file === null ? work() : file.batch(work))
   return {
@@ -162,6 +201,12 @@ function recorderOf<O, I, E>(
     redaction,
     fork,
     bytes: () => kept.bytes() + requests.bytes() + (landmarks?.bytes() ?? 0),
+    save: () => ({
+      ring: kept.save(),
+      requests: requests.save(),
+      landmarks: landmarks?.save() ?? null,
+      key,
+    }),
     open,
     close: () => file?.close(),
   }
@@ -173,12 +218,5 @@ const partLost = (input: unknown): number => {
   return kind === 'trim' ? (part ?? 0) : 0
 }
 
-let made: Promise<(secret: string) => string> | undefined
-
-/** The key exists only in this process, so that nobody can test guesses against the placeholders of a journal. */
-function placeholdersOfProcess(): Promise<(secret: string) => string> {
-  made ??= import('../journal/placeholders.ts').then(({ placeholders }) =>
-    placeholders(crypto.randomUUID()),
-  )
-  return made
-}
+const placeholdersOf = async (key: string): Promise<(secret: string) => string> =>
+  (await import('../journal/placeholders.ts')).placeholders(key)

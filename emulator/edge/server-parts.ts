@@ -86,7 +86,7 @@ const noRun =
 const exited = 'A fault has ended the server: reset() starts it again.'
 
 /** Who may use the control paths of a server. */
-const guardOf = ({ host, cors, controlToken, worldTokens }: ServerOptions): Guard => ({
+export const guardOf = ({ host, cors, controlToken, worldTokens }: ServerOptions): Guard => ({
   host,
   // Pages of any origin may then use the server, but not the control paths.
   origin: cors === '*' ? null : cors,

@@ -5,10 +5,18 @@ import type { Fault } from '../../spec/scenario/faults.ts'
 import type { Effect, SocketEnd } from '../machine.ts'
 import { fits } from '../options/json-schema.ts'
 import type { ScenarioInput } from '../options/scenario.ts'
-import { type ClockMover, type ControlPaths, ok, readMembers, unusable } from './control.ts'
+import {
+  type ClockMover,
+  type ControlPaths,
+  type ControlReply,
+  ok,
+  readMembers,
+  refusal,
+  unusable,
+} from './control.ts'
 import type { Emulator } from './handles.ts'
 import { runPaths } from './run-paths.ts'
-import { jsonBody, ownWorldPaths, requireNoFiles, worldPaths } from './world-paths.ts'
+import { jsonBody, newPlace, ownWorldPaths, requireNoFiles, worldPaths } from './world-paths.ts'
 
 /** @param scripted the types of messages that its script adds now. */
 export const serverPaths = (
@@ -18,8 +26,9 @@ export const serverPaths = (
 ): ControlPaths => ({
   ...runPaths(server, move, scripted),
   ...(server.worldToken === null
-    ? worldPaths(server, (given) => server.world(given))
-    : ownWorldPaths(server)),
+    ? { ...worldPaths(server, (given) => server.world(given)), ...statePaths(server) }
+    : { ...ownWorldPaths(server), ...savePaths([server]) }),
+  'GET state': async () => fileReply(await server.save()),
   'POST scenario': async ({ body }) => {
     const scenario = jsonBody(body)
     requireNoFiles({ scenario })
@@ -30,6 +39,30 @@ export const serverPaths = (
   'GET faults': () => ok(server.faults()),
   'DELETE faults/{name}': ({ segment }) => ok({ removed: server.removeFault(segment) }),
   'POST drop': async ({ body }) => ok({ dropped: await server.dropSockets(readEnd(body)) }),
+})
+
+const fileReply = (body: Uint8Array<ArrayBuffer>): ControlReply => ({
+  status: 200,
+  type: 'application/octet-stream',
+  body,
+})
+
+/** The path that returns one of these worlds as a file. */
+const savePaths = (worlds: readonly Emulator[]): ControlPaths => ({
+  'GET worlds/{name}/state': async ({ segment }) => {
+    const world = worlds.find(({ name }) => name === segment)
+    if (world === undefined) return refusal(404, `There is no world ${JSON.stringify(segment)}.`)
+    return fileReply(await world.save())
+  },
+})
+
+/** The paths that return worlds as files, and continue them. Where worlds have tokens, only these return them. */
+const statePaths = (server: Emulator): ControlPaths => ({
+  ...(server.options.worldTokens ? {} : savePaths(server.worlds())),
+  'PUT worlds/{name}/state': async ({ segment, body }) => ({
+    ...ok(newPlace(await server.world({ name: segment, saved: body }))),
+    status: 201,
+  }),
 })
 
 function readEnd(body: Uint8Array): SocketEnd | undefined {

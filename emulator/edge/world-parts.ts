@@ -1,15 +1,18 @@
-// A world before an edge connects it to its clients: its server with its journal, new or forked, and where its ids begin.
+// A world before an edge connects it to its clients: its server with its journal, new, forked or saved, and where its ids
+// begin.
 
 import type { Effect, Input } from '../machine.ts'
 import { serverMachine } from '../server/machine.ts'
-import { createServer, forkServer } from '../server/server.ts'
+import { adopt, createServer, forkServer } from '../server/server.ts'
 import { beginsWithRuns } from '../server/start.ts'
 import type { WorldOptions } from '../server/state/options.ts'
-import type { Hosted } from '../server/state/server.ts'
+import type { ServerOptionsInput } from '../options/server-options.ts'
+import type { Hosted, Server, ServerState } from '../server/state/server.ts'
 import type { Codec } from './codec.ts'
+import type { Driver } from './driver.ts'
 import type { Hooks } from './host.ts'
 import type { JournalFile } from './journal-file.ts'
-import { createRecorder } from './recorder.ts'
+import { createRecorder, type SavedJournal } from './recorder.ts'
 import type { ServerParts } from './server-handle.ts'
 
 /** The last ids of requests and sockets: a fork continues after those of the other world, which are in its state. */
@@ -24,6 +27,53 @@ export type WorldParts = ServerParts & {
   readonly share?: { isFull: boolean }
 }
 
+/** What a server and its journal contain, as plain data with shared references. */
+export type SavedServer = {
+  /** The start of its time, in milliseconds since 1970. */
+  readonly epochMs: number
+  readonly state: ServerState
+  readonly snapshots: ReadonlyMap<string, ServerState>
+  readonly lastIds: LastIds
+  readonly journal: SavedJournal<Input, Effect>
+}
+
+/** A world as it is saved, so that another process can continue it. */
+export type SavedWorld = SavedServer & {
+  readonly name: string | null
+  /** Its options as they were given, without those of its listener. */
+  readonly options: ServerOptionsInput
+  /** Its token, where worlds have tokens. */
+  readonly worldToken: string | null
+  /** When it was created and when it was saved, in milliseconds since 1970. */
+  readonly createdMs: number
+  readonly savedMs: number
+}
+
+/** What a server and its journal contain now. They share what changes with it: write it before the next input. */
+export const savedServer = (
+  { server, recorder }: Pick<ServerParts, 'server' | 'recorder'>,
+  lastIds: LastIds,
+): SavedServer => ({
+  epochMs: server.options.epochMs,
+  state: server.state,
+  snapshots: server.snapshots,
+  lastIds,
+  journal: recorder.save(),
+})
+
+/** Continues a saved server: its clients are gone, and what was due meanwhile happens [shared/saved-clients]. */
+export function resume(
+  { state }: Server,
+  { dispatch, resume: goOn }: Pick<Driver<Input, Effect>, 'dispatch' | 'resume'>,
+  awayMs: number,
+): void {
+  for (const socket of [...state.sockets.keys(), ...(state.wire?.opening ?? [])])
+    dispatch((atMs) => ({ kind: 'close', atMs, socket }))
+  for (const request of [...state.streams.keys()])
+    dispatch((atMs) => ({ kind: 'leave', atMs, request }))
+  goOn(Math.max(0, awayMs))
+}
+
 const noIds: LastIds = { request: 0, socket: 0 }
 
 /** What a new world begins with. */
@@ -35,15 +85,21 @@ type NewWorld = Pick<WorldParts, 'name' | 'options' | 'hooks'> & {
   readonly file: JournalFile | null
   /** Those of all worlds at the address. */
   readonly secrets: Set<string>
+  /** What it continues; absent for a world that begins. */
+  readonly saved?: SavedServer | undefined
 }
 
 /**
  * A new world. The options in its journal name the node types that its scenario adds, and do not repeat the catalogue.
  */
 export async function newParts(world: NewWorld): Promise<WorldParts> {
-  const { name, options, hooks, made, hosted, codec, file, secrets } = world
-  if (beginsWithRuns(made.script)) await codec.load()
+  const { name, options, hooks, made, hosted, codec, file, secrets, saved } = world
+  if (saved !== undefined || beginsWithRuns(made.script)) await codec.load()
   const server = createServer(made, hosted)
+  if (saved !== undefined) {
+    adopt(server, saved.state)
+    for (const [snapshot, state] of saved.snapshots) server.snapshots.set(snapshot, state)
+  }
   const recorder = await createRecorder(
     serverMachine(server),
     () => {
@@ -53,8 +109,9 @@ export async function newParts(world: NewWorld): Promise<WorldParts> {
     async () => (await import('../server/journal.ts')).serverFormat(() => made.objectInfo),
     file,
     secrets,
+    saved?.journal,
   )
-  return { name, server, options, recorder, hooks, lastIds: noIds }
+  return { name, server, options, recorder, hooks, lastIds: saved?.lastIds ?? noIds }
 }
 
 /** A world with the state and the journal of another one. */

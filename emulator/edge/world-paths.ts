@@ -205,7 +205,7 @@ function placeOf({ name, url, options }: Place): object {
 }
 
 /** A new world with its token, if it has one, which no other reply contains [shared/tokens]. */
-const newPlace = (place: Place): object =>
+export const newPlace = (place: Place): object =>
   (place.worldToken ?? null) === null
     ? placeOf(place)
     : { ...placeOf(place), worldToken: place.worldToken }

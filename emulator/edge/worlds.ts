@@ -77,8 +77,8 @@ export type FoundWorld<S> = {
 }
 
 export type Worlds<S, H, O> = {
-  /** Adds a world below a name, or at the root. */
-  readonly add: (name: string | null, world: World<S, H, O>) => Running<S, H>
+  /** Adds a world below a name, or at the root; one that was saved has an age. */
+  readonly add: (name: string | null, world: World<S, H, O>, ageMs?: number) => Running<S, H>
   readonly find: (target: string) => FoundWorld<S>
   /** The edge of a world, which is created unless it exists. */
   readonly ensure: (name: string) => Promise<S>
@@ -115,6 +115,8 @@ const noPolicy: WorldPolicy = {
 /** What the worlds at an address share. */
 export type Address<H, O> = {
   readonly create: (name: string, options: Omit<O, 'name'>) => Promise<H>
+  /** A named world has been closed, and no other one has its name yet. */
+  readonly removed?: (name: string) => Promise<void>
   /** Stops listening and closes all connections. */
   readonly close: () => Promise<unknown>
 }
@@ -139,7 +141,7 @@ const MAX_AWAKE = 256
 const MAX_LOOKS = 16
 
 export function createWorlds<S extends Edge, H, O extends { readonly name?: string }>(
-  { create, close }: Address<H, O>,
+  { create, removed, close }: Address<H, O>,
   policy: WorldPolicy = noPolicy,
 ): Worlds<S, H, O> {
   const named = new Map<string, Named<S, H>>()
@@ -181,7 +183,7 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
     }
   }
 
-  const add: Worlds<S, H, O>['add'] = (name, world) => {
+  const add: Worlds<S, H, O>['add'] = (name, world, ageMs = 0) => {
     let edge: S | undefined
     const sleep = (): boolean => {
       if (edge === undefined || !world.disconnect?.(edge)) return false
@@ -211,11 +213,16 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
       },
       worlds: () => Array.from(named.values(), ({ running: one }) => one.handle()),
       close: async () => {
-        const stopped = stop()
-        if (name !== null) named.delete(name)
-        else
-          await Promise.all([close(), ...Array.from(named.values(), (one) => one.running.stop())])
-        await stopped
+        const stopped = [stop()]
+        if (name !== null) {
+          named.delete(name)
+          await removed?.(name)
+        } else {
+          // All of them stand still before the address is closed.
+          for (const one of named.values()) stopped.push(one.running.stop())
+          await close()
+        }
+        await Promise.all(stopped)
       },
     }
     const running: Running<S, H> = { served, handle: () => world.handle(methods, running), stop }
@@ -231,7 +238,7 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
         close: methods.close,
         isInUse: () => edge !== undefined && world.isInUse?.(edge) === true,
         memory: world.memory,
-        createdMs: nowMs,
+        createdMs: nowMs - ageMs,
         usedMs: nowMs,
       })
     }

@@ -34,6 +34,20 @@ export type Landmarks<I, E> = {
   readonly trim: (part: number) => void
   /** The approximate size of the kept entries, in bytes. */
   readonly bytes: () => number
+  /** All that it keeps, which still changes. */
+  readonly save: () => SavedLandmarks<I, E>
+}
+
+/** All that is kept of the entries that a journal has lost, as plain data. */
+export type SavedLandmarks<I, E> = {
+  readonly sockets: ReadonlyMap<number, Held<I, E>>
+  readonly runs: ReadonlyMap<string, Run<I, E>>
+  readonly refused: ReadonlyMap<number, Held<I, E>>
+  readonly failed: ReadonlySet<string>
+  readonly ended: ReadonlySet<string>
+  readonly requestCount: number
+  readonly runCount: number
+  readonly heldBytes: number
 }
 
 /** An entry with its size. */
@@ -46,16 +60,20 @@ type Run<I, E> = {
   endedAt: number
 }
 
-/** @param answerOf what an effect says about a request. */
+/**
+ * @param answerOf what an effect says about a request.
+ * @param saved what others have kept.
+ */
 export function createLandmarks<I, E>(
   answerOf: (effect: E) => Answer | undefined,
+  saved?: SavedLandmarks<I, E>,
 ): Landmarks<I, E> {
-  const sockets = new Map<number, Held<I, E>>()
-  const runs = new Map<string, Run<I, E>>()
-  const refused = new Map<number, Held<I, E>>()
+  const sockets = new Map(saved?.sockets)
+  const runs = new Map(saved?.runs)
+  const refused = new Map(saved?.refused)
   /** The ids of the runs that failed, and of those that ended well, each in order. */
-  const [failed, ended] = [new Set<string>(), new Set<string>()]
-  let [requestCount, runCount, heldBytes] = [0, 0, 0]
+  const [failed, ended] = [new Set(saved?.failed), new Set(saved?.ended)]
+  let { requestCount, runCount, heldBytes } = saved ?? nothing
 
   const clear = (): void => {
     for (const kept of [sockets, runs, refused, failed, ended]) kept.clear()
@@ -163,8 +181,20 @@ export function createLandmarks<I, E>(
     const isAbove = (): boolean => heldBytes > bound && runs.size + refused.size > 0
     while (isAbove()) dropOldest()
   }
-  return { add, between, trim, bytes: () => heldBytes }
+  const save = (): SavedLandmarks<I, E> => ({
+    sockets,
+    runs,
+    refused,
+    failed,
+    ended,
+    requestCount,
+    runCount,
+    heldBytes,
+  })
+  return { add, between, trim, bytes: () => heldBytes, save }
 }
+
+const nothing = { requestCount: 0, runCount: 0, heldBytes: 0 }
 
 const firstOf = <T>(all: Iterable<T>): T | undefined => {
   for (const one of all) return one

@@ -43,22 +43,37 @@ export type RequestLog<I, E> = {
   readonly trim: (part: number) => void
   /** The approximate size of the kept requests, in bytes. */
   readonly bytes: () => number
+  /** All that it keeps, which still changes. */
+  readonly save: () => SavedRequests
 }
 
 /** What a request takes beside its body, target and headers, in bytes. */
 const REQUEST_BYTES = 500
 
-/** @param answerOf what an effect says about a request. */
+/** All that a log keeps, as plain data. */
+export type SavedRequests = {
+  readonly log: readonly (Mutable | undefined)[]
+  readonly first: number
+  readonly next: number
+  readonly heldBytes: number
+  readonly waiting: ReadonlyMap<number | string, Mutable>
+}
+
+/**
+ * @param answerOf what an effect says about a request.
+ * @param saved what another log has kept.
+ */
 export function createRequestLog<I, E>(
   answerOf: (effect: E) => Answer | undefined,
+  saved?: SavedRequests,
 ): RequestLog<I, E> {
-  let log: (Mutable | undefined)[] = []
+  let log = [...(saved?.log ?? [])]
   /** The number of dropped requests: those before it have no place in the list. */
-  let first = 0
-  let next = 0
-  let heldBytes = 0
+  let first = saved?.first ?? 0
+  let next = saved?.next ?? 0
+  let heldBytes = saved?.heldBytes ?? 0
   /** The requests without a reply so far. */
-  const waiting = new Map<number | string, Mutable>()
+  const waiting = new Map(saved?.waiting)
 
   const clear = (): void => {
     log = []
@@ -112,7 +127,9 @@ export function createRequestLog<I, E>(
   const trim = (part: number): void => {
     for (let left = Math.ceil(part * (next - first)); left > 0; left--) dropFirst()
   }
-  return { add, kept, trim, bytes: () => heldBytes + REQUEST_BYTES * (next - first) }
+  const bytes = (): number => heldBytes + REQUEST_BYTES * (next - first)
+  const save = (): SavedRequests => ({ log, first, next, heldBytes, waiting })
+  return { add, kept, trim, bytes, save }
 }
 
 type Mutable = { -readonly [Name in keyof LoggedRequest]: LoggedRequest[Name] }

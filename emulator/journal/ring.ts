@@ -23,10 +23,29 @@ export type Ring<I, E> = {
   readonly trim: (part: number) => void
   /** The approximate size of the kept entries, in bytes. */
   readonly bytes: () => number
+  /** The kept entries as plain data in which each large text occurs once. */
+  readonly save: () => SavedRing<I>
 }
 
 /** What an entry takes beside its texts and bodies, in bytes. */
 const ENTRY_BYTES = 1000
+
+/** The entries of a journal. In place of a large body, an effect has its place among the texts. */
+export type SavedRing<I> = {
+  readonly first: number
+  readonly entries: readonly Entry<I, unknown>[]
+  readonly texts: readonly string[]
+}
+
+/** The kept entries of a journal that was saved. */
+export const entriesOf = <I, E>({ entries, texts }: SavedRing<I>): readonly Entry<I, E>[] =>
+  entries.map(({ input, effects }) => {
+    const whole = effects.map((effect) => {
+      const { textAt } = effect as { readonly textAt?: number }
+      return textAt === undefined ? effect : { ...(effect as object), body: texts[textAt] }
+    })
+    return { input, effects: whole as readonly E[] }
+  })
 
 /** A large text in the bodies of several entries: it is stored once. */
 type SharedText = { readonly text: string; holders: number }
@@ -113,7 +132,22 @@ export function createRing<I, E>(begin = 0): Ring<I, E> {
     for (let left = Math.ceil(part * (next - first)); left > 0; left--) dropFirst()
   }
   const bytes = (): number => heldBytes + ENTRY_BYTES * (next - first)
-  return { hasRoom, add, entries, first: () => first, next: () => next, trim, bytes }
+  const save = (): SavedRing<I> => {
+    const places = new Map<string, number>()
+    const placeOf = (text: string): number => {
+      const place = places.get(text) ?? places.size
+      places.set(text, place)
+      return place
+    }
+    const without = (effect: E): unknown => {
+      if (!hasLargeBody(effect)) return effect
+      const { body, ...rest } = effect
+      return { ...rest, textAt: placeOf(body) }
+    }
+    const saved = entries().map(({ input, effects }) => ({ input, effects: effects.map(without) }))
+    return { first, entries: saved, texts: [...places.keys()] }
+  }
+  return { hasRoom, add, entries, first: () => first, next: () => next, trim, bytes, save }
 }
 
 const none: readonly SharedText[] = []

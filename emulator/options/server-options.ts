@@ -67,6 +67,10 @@ export type ServerOptions = ChosenOptions & {
   readonly worldMib: number
   /** How many runs of a world wait at most; of a hosted one, of each account. Null for any number. */
   readonly worldRuns: number | null
+  /** The folder in which worlds are saved and found again; null for none. */
+  readonly state: string | null
+  /** How often those that have changed are saved, in seconds. */
+  readonly stateEvery: number
   /** Largest request body in MiB; null for the default of 100. */
   readonly maxUploadSize: number | null
   /** Whether the server compresses messages for sockets that offer it. */
@@ -161,6 +165,8 @@ export const defaults: ServerOptions = {
   memoryMib: null,
   worldMib: limits.uploads.value / 2 ** 20,
   worldRuns: null,
+  state: null,
+  stateEvery: 30,
   maxUploadSize: null,
   wsCompress: false,
   manager: false,

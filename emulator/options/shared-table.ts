@@ -19,6 +19,8 @@ export const sharedNames = [
   'worldIdle',
   'worldAge',
   'memoryMib',
+  'state',
+  'stateEvery',
 ] as const
 
 /** Those of each world. */
@@ -90,6 +92,19 @@ export const sharedOptions: OptionTable<SharedName> = {
     value: 'N',
     help: 'how many runs of a world wait at most (default any number; of a hosted one: each account)',
     schema: { type: ['integer', 'null'], minimum: 1, maximum: 1e9 },
+  },
+  state: {
+    flag: 'state',
+    value: 'DIR',
+    help: 'save all worlds in this folder at the end and every --state-every seconds, and continue with those in it',
+    isPath: true,
+    schema: { type: ['string', 'null'], minLength: 1 },
+  },
+  stateEvery: {
+    flag: 'state-every',
+    value: 'S',
+    help: 'how often --state saves the worlds that have changed, in seconds (default 30)',
+    schema: { type: 'number', exclusiveMinimum: 0, maximum: 86_400 },
   },
 }
 

@@ -112,6 +112,8 @@ export async function startWorlds(
           signedUrl: signedLinks && hosted.linkBase(signedLinks, places.base.host) + pathOf(name),
           ca: null,
           options,
+          save: () =>
+            Promise.reject(usageError('A world without a server is not saved: use startEmulator.')),
           addresses: [url, ...places.links.map((link) => link + pathOf(name))],
           fetch: (input, init) =>
             reach.answer(

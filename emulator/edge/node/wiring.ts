@@ -16,11 +16,12 @@ import { maxBodyBytes } from '../../server/world/features.ts'
 import type { Server } from '../../server/state/server.ts'
 import { serverMachine } from '../../server/machine.ts'
 import { needsBody, takesPage } from '../../server/step.ts'
-import { hostParts, refusalsOf, entryOf } from '../server-parts.ts'
+import { entryOf, guardOf, hostParts, refusalsOf } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
 import type { RuleHeaders } from './explain.ts'
 import type { Codec } from '../codec.ts'
-import { type ControlLoader, MAX_CONTROL_BYTES } from '../control.ts'
+import { type ControlLoader, MAX_CONTROL_BYTES, maxControlBytes } from '../control.ts'
+import { whyRefused } from '../control-access.ts'
 import { isConflict, isUsageError } from '../../options/usage.ts'
 import { after } from '../later.ts'
 import { createHost, type Host } from '../host.ts'
@@ -135,7 +136,12 @@ export function connectWorld(
     after(codec.load(), () => host.enter(response, Object.assign({}, arrived, { links: true })))
   const maxBytes = maxBodyBytes(options.maxUploadSize)
   const limitBytes: RequestHooks['limitBytes'] = (head) => {
-    if (host.isControl(head)) return MAX_CONTROL_BYTES
+    if (host.isControl(head)) {
+      // Whoever has no access gets no room for a whole world. Where the request comes from is examined later.
+      const caller = { address: '127.0.0.1', headers: head.headers }
+      const hasAccess = whyRefused(caller, guardOf(options)) === undefined
+      return hasAccess ? maxControlBytes(head) : MAX_CONTROL_BYTES
+    }
     if (!needsBody(server, head)) return null
     return share?.isFull ? Math.min(maxBytes, limits.fullBody.value) : maxBytes
   }

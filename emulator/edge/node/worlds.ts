@@ -1,61 +1,35 @@
 // The worlds at one address on Node: they share the listeners, the catalogue and the picture codecs.
 
 import type { Effect, Input } from '../../machine.ts'
-import { completeOptions, worldOptions } from '../../options/complete.ts'
 import { usageError } from '../../options/usage.ts'
-import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
+import type { ServerOptions } from '../../options/server-options.ts'
 import type { WorldOptions } from '../../server/state/options.ts'
-import type { Hosted } from '../../server/state/server.ts'
-import { readCatalog, requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
 import type { ControlLoader } from '../control.ts'
-import {
-  type Emulator,
-  listenerOptions,
-  type WorldOptionsInput,
-  type WorldReader,
-} from '../handles.ts'
+import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handles.ts'
 import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
+import { withoutEntries } from '../recorder.ts'
 import { createServerHandle, type HandledHost } from '../server-handle.ts'
 import { scriptedTypes } from '../until-message.ts'
 import { memoryOf } from '../shared/memory.ts'
-import { type ExpiryClock, policyOf, tokenFor } from '../shared/policy.ts'
-import { createWorlds, pathOf, requireOwnOptions, type Running, splitTarget } from '../worlds.ts'
-import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
-import type { RuleHeaders } from './explain.ts'
-import type { Pages } from './pages.ts'
+import { type ExpiryClock, policyOf } from '../shared/policy.ts'
+import {
+  createWorlds,
+  pathOf,
+  requireOwnOptions,
+  type Running,
+  splitTarget,
+  type World,
+} from '../worlds.ts'
+import { idsOf, resume, type SavedWorld, savedServer, type WorldParts } from '../world-parts.ts'
+import { type AddressParts, createMaker, type MadeWorld } from './made-worlds.ts'
 import { createLargePictures } from './pictures/large-pictures.ts'
-import { nodeTypeFiles } from './node-types.ts'
 import { createPortGate, hostOf, listen, type OwnListener, type PortGate, portOf } from './ports.ts'
-import { readScenarioFiles, withContent } from './scenarios.ts'
-import { connectWorld, type Listeners, type ServedWorld, serveWorlds } from './wiring.ts'
-
-/** What an address has before its first world. */
-export type AddressParts = {
-  /** The options of the caller, */
-  readonly given: ServerOptionsInput
-  /** and those on which the options of further worlds are based. */
-  readonly laterOptions: () => ServerOptionsInput
-  readonly hosted: Hosted | null
-  readonly ca: string | null
-  /** The port of the signed links, if any. */
-  readonly linksPort: number | null
-  readonly listeners: Listeners
-  /** Stops listening and closes all connections. */
-  readonly closing: () => Promise<void>
-  /** Opens a listener for one world alone. */
-  readonly openOwn: () => Promise<OwnListener>
-  /** Adds to replies which rules are behind them; null without the option. */
-  readonly explain: RuleHeaders | null
-  /** The files of a front end; null without one. */
-  readonly pages: Pages | null
-  readonly onWorld: WorldReader | undefined
-  /** Whether its clock moves over HTTP alone, so that its port stays open while it is down. */
-  readonly movesOverHttp: boolean
-  /** By what clock worlds expire; undefined for the real one. */
-  readonly expiry: ExpiryClock | undefined
-}
+import { requireSameOptions, worldOptionsIn } from './saved/given-options.ts'
+import type { Kept } from './saved/keeper.ts'
+import { readScenarioFiles } from './scenarios.ts'
+import { connectWorld, type ServedWorld, serveWorlds } from './wiring.ts'
 
 /** How the worlds at an address run. */
 type RunningWorld = Running<ServedWorld, Emulator>
@@ -67,15 +41,30 @@ export async function startWorlds(
   made: WorldOptions,
   hooks: Hooks<Input, Effect>,
 ): Promise<Emulator> {
-  const { given, laterOptions, hosted, ca, linksPort, listeners, closing, openOwn } = address
-  const { explain, pages, onWorld, movesOverHttp } = address
+  const policy = policyOf(options, warn, address.expiry)
+  const kept = await keptIn(options, policy.every)
+  try {
+    return await start(address, options, made, hooks, policy, kept)
+  } catch (error) {
+    await kept.keeper?.release()
+    throw error
+  }
+}
+
+async function start(
+  address: AddressParts,
+  options: ServerOptions,
+  made: WorldOptions,
+  hooks: Hooks<Input, Effect>,
+  policy: ReturnType<typeof policyOf>,
+  { keeper, found }: MaybeKept,
+): Promise<Emulator> {
+  const { given, hosted, ca, listeners, closing, openOwn, explain, pages, movesOverHttp } = address
   const codec = createCodec()
   const shared = { codec, pictures: createLargePictures(codec), explain, pages }
-  const secrets = new Set<string>()
+  const maker = createMaker(address, options, made, codec)
   let mainPort = options.port
   let mainGate: PortGate | null = null
-  /** The options of worlds that change none: these share them. */
-  let plainOptions: ServerOptions | undefined
 
   /** The gate of a world's port: of the shared one for the world at the root, unless others need it. */
   const gateOf = ({ name, server }: WorldParts, own: OwnListener | null): PortGate | null => {
@@ -86,24 +75,32 @@ export async function startWorlds(
     const place = { host: options.host, port: mainPort }
     return (mainGate = createPortGate(listeners.main, place, () => isThere() || worlds.count() > 0))
   }
-  const open = (part: WorldParts, own: OwnListener | null = null): RunningWorld => {
+  const open = (part: MadeWorld, own: OwnListener | null = null): RunningWorld => {
     const gate = gateOf(part, own)
-    const { name, server, options, recorder } = part
+    const { name, server, options, recorder, given, createdMs } = part
     let { lastIds } = part
+    let connected: ServedWorld | undefined
+    const save = (): SavedWorld =>
+      Object.assign(savedServer(part, connected === undefined ? lastIds : idsOf(connected)), {
+        name,
+        options: given,
+        worldToken: name !== null && options.worldTokens ? options.controlToken : null,
+        createdMs,
+        savedMs: Date.now(),
+      })
+    keeper?.add(name, { version: recorder.next, save })
     const memory = memoryOf(part, (at) => running.served().host.driver.dispatch(at))
-    const running = worlds.add(name, {
-      connect: ({ handle }) =>
-        connectWorld(
-          Object.assign({}, part, { lastIds, share: memory.share }),
-          controlOf(handle, part),
-          shared,
-          gate,
-        ),
+    const world: World<ServedWorld, Emulator, WorldOptionsInput> = {
+      connect: ({ handle }) => {
+        const from = Object.assign({}, part, { lastIds, share: memory.share })
+        return (connected = connectWorld(from, controlOf(handle, part), shared, gate))
+      },
       disconnect: (edge) => {
         // A clock that runs by itself has a timer and a start.
         const isStill = options.clock === 'manual'
         if (!isStill || !edge.host.isIdle() || !edge.sockets.isIdle()) return false
         lastIds = idsOf(edge)
+        connected = undefined
         edge.host.driver.stop()
         return true
       },
@@ -128,51 +125,52 @@ export async function startWorlds(
           signedUrl: hosted && signedLinks && hosted.linkBase(signedLinks, place) + pathOf(name),
           ca,
           options,
+          save: async () => {
+            const { writeWorld, wholeFile } = await import('./saved/world-file.ts')
+            const saved = save()
+            const journal = withoutEntries(saved.journal)
+            const forOthers = Object.assign(saved, { journal, worldToken: null })
+            return Uint8Array.from(wholeFile(writeWorld(forOthers, options.deployment)))
+          },
         })
       },
-      fork: (to, edge) => open(forkedParts(part, to, hooksOf(to, options), idsOf(edge))),
-    })
+      fork: (to, edge) => open(maker.fork(part, to, idsOf(edge))),
+    }
+    const running = worlds.add(name, world, Date.now() - createdMs)
     return running
   }
-  const hooksOf = (name: string, own: ServerOptions): Hooks<Input, Effect> => ({
-    onEntry: onWorld?.(name, own),
-  })
   const create = async (
     name: string,
-    { port, worldToken, ...own }: Omit<WorldOptionsInput, 'name'>,
+    { port, saved: file, ...own }: Omit<WorldOptionsInput, 'name'>,
   ): Promise<Emulator> => {
     if (port !== undefined && port !== 0)
       throw usageError('All worlds at an address share port, or have a free one with port 0.')
     requireOwnOptions(own, listenerOptions)
-    const base = laterOptions()
-    const content = await withContent(own, base)
-    const isAsGiven = base === given
-    const isPlain = isAsGiven && Object.keys(own).length === 0
-    const completed = isPlain
-      ? (plainOptions ??= completeOptions(Object.assign({ port: 0 }, given)))
-      : completeOptions(Object.assign({ port: 0 }, base, content))
-    const complete = tokenFor(completed, worldToken)
-    const isShared = isAsGiven && !('objectInfo' in own || 'nodes' in own || 'scenario' in content)
-    const objectInfo = isShared ? made.objectInfo : readCatalog(complete, nodeTypeFiles)
-    if (!isShared || 'failures' in own) requireKnownTypes(complete, objectInfo)
-    const part = await newParts({
-      name,
-      options: complete,
-      made: worldOptions(complete, objectInfo, Date.now(), linksPort, pages?.scripts),
-      hosted,
-      hooks: hooksOf(name, complete),
-      codec,
-      file: null,
-      secrets,
-    })
-    if (port !== undefined) return openAlone(part, await openOwn())
-    const world = open(part)
+    let running: RunningWorld
+    if (file === undefined) {
+      const created = await maker.create(name, own)
+      if (port !== undefined) return openAlone(created, await openOwn())
+      running = open(created)
+    } else {
+      const { worldToken = null, ...others } = own
+      if (port !== undefined || Object.keys(others).length > 0)
+        throw usageError('A saved world has the options that it had: leave out others.')
+      const { readWorld } = await import('./saved/world-file.ts')
+      const saved = Object.assign(readWorld(file, options.deployment, 'The file'), { worldToken })
+      running = resumed(await maker.continue(name, saved), saved)
+    }
     mainGate?.look()
     await mainGate?.settled()
-    return world.handle()
+    return running.handle()
+  }
+  /** Opens a saved world, and continues it. */
+  const resumed = (world: MadeWorld, { savedMs }: SavedWorld): RunningWorld => {
+    const running = open(world)
+    resume(world.server, running.served().host.driver, Date.now() - savedMs)
+    return running
   }
   /** Opens a world with a separate listener, in addition to its path at the shared one. */
-  const openAlone = async (part: WorldParts, own: OwnListener): Promise<Emulator> => {
+  const openAlone = async (part: MadeWorld, own: OwnListener): Promise<Emulator> => {
     try {
       const { served, handle } = open(part, own)
       // The links in its replies begin with its path.
@@ -189,13 +187,13 @@ export async function startWorlds(
       throw error
     }
   }
-  const policy = policyOf(options, warn, address.expiry)
   const worlds = createWorlds<ServedWorld, Emulator, WorldOptionsInput>(
     {
       create,
+      removed: async (name) => keeper?.remove(name),
       close: () => {
         policy.stop()
-        return Promise.all([closing(), shared.pictures.close()])
+        return Promise.all([closing(), shared.pictures.close(), keeper?.close()])
       },
     },
     policy,
@@ -204,13 +202,31 @@ export async function startWorlds(
 
   const file =
     options.journal === null ? null : journalFile(options.journal, options.overwrite, warn)
-  const part = await newParts({ name: null, options, made, hosted, hooks, codec, file, secrets })
+  const [first] = found
+  const saved = first?.name === null ? first : undefined
+  if (saved !== undefined)
+    requireSameOptions(saved.options, worldOptionsIn(given), options.state ?? '')
+  const root = await maker.root(hooks, file, saved)
+  const others: [MadeWorld, SavedWorld][] = []
+  for (const one of found)
+    if (one.name !== null) others.push([await maker.continue(one.name, one), one])
   await listen(listeners.main, options.host, options.port)
   mainPort = portOf(listeners.main)
-  part.recorder.open()
-  const main = open(part)
+  root.recorder.open()
+  const main = saved === undefined ? open(root) : resumed(root, saved)
+  for (const [world, of] of others) resumed(world, of)
   serveWorlds(listeners, main.served(), options, worlds)
   return main.handle()
+}
+
+type MaybeKept = Kept | { readonly keeper?: undefined; readonly found: readonly [] }
+
+/** What keeps the worlds in a state folder, and those in it; nothing without the option. */
+const keptIn = async (options: ServerOptions, every: ExpiryClock['every']): Promise<MaybeKept> => {
+  const { state } = options
+  if (state === null) return { found: [] }
+  const { openKeeper } = await import('./saved/keeper.ts')
+  return openKeeper(Object.assign({}, options, { state }), every, warn)
 }
 
 /** Loads the control paths of a world with the first control request. */

@@ -10,13 +10,13 @@ import { createMemoryBound } from './memory.ts'
 export type ExpiryClock = {
   readonly monotonicMs: () => number
   /** Calls back about this often, in milliseconds, until the returned function is called. */
-  readonly every: (ms: number, look: () => void) => () => void
+  readonly every: (ms: number, look: () => Promise<void> | void) => () => void
 }
 
 const realExpiry: ExpiryClock = {
   monotonicMs: () => performance.now(),
   every: (ms, look) => {
-    const timer = setInterval(look, ms)
+    const timer = setInterval(() => void look(), ms)
     timer.unref()
     return () => clearInterval(timer)
   },
@@ -32,6 +32,7 @@ const MIN_LOOK_MS = 100
 
 /** A policy, and what keeps it. */
 type KeptPolicy = WorldPolicy & {
+  readonly every: ExpiryClock['every']
   readonly start: (worlds: Pick<Worlds<never, never, never>, 'expire' | 'used'>) => void
   readonly stop: () => void
 }
@@ -57,10 +58,10 @@ export function policyOf(
     idleMs,
     ageMs,
     monotonicMs,
+    every,
     onExpired: (name, why) => warn(`The world ${name} is closed: ${why}.`),
     start: ({ expire, used }) => {
-      if (shortest < Infinity)
-        stops.push(every(Math.max(shortest / LOOKS, MIN_LOOK_MS), () => void expire()))
+      if (shortest < Infinity) stops.push(every(Math.max(shortest / LOOKS, MIN_LOOK_MS), expire))
       if (bound !== null) stops.push(every(MEMORY_LOOK_MS, () => bound.look(used())))
     },
     stop: () => {

@@ -1,0 +1,102 @@
+// Keeps the worlds of an address in a state folder: saves those that have changed every so often and at the end.
+
+import type { ServerOptions } from '../../../options/server-options.ts'
+import type { ExpiryClock } from '../../shared/policy.ts'
+import type { SavedWorld } from '../../world-parts.ts'
+import { openStateFolder, type StateFolder } from './state-folder.ts'
+
+/** A world at work, as its keeper sees it. */
+export type KeptWorld = {
+  /** A number that changes with the world. */
+  readonly version: () => number
+  readonly save: () => SavedWorld
+}
+
+export type Keeper = {
+  /** Keeps a world from now on. */
+  readonly add: (name: string | null, world: KeptWorld) => void
+  /** Forgets a world that is closed, and removes its file. */
+  readonly remove: (name: string) => Promise<void>
+  /** Saves the worlds that have changed since they were saved last. */
+  readonly save: () => Promise<void>
+  /** Saves them for the last time. */
+  readonly close: () => Promise<void>
+  /** Saves nothing more: for a server that cannot start. */
+  readonly release: () => Promise<void>
+}
+
+/** What keeps the worlds of a server with the option `state`, and those that it finds there. */
+export type Kept = { readonly keeper: Keeper; readonly found: readonly SavedWorld[] }
+
+/**
+ * Opens the state folder of a server. Throws a usage error if a file in it cannot be used, and a refusal if another process
+ * uses it.
+ * @param warn takes a line for the operator.
+ */
+export async function openKeeper(
+  { state, stateEvery, deployment }: ServerOptions & { readonly state: string },
+  every: ExpiryClock['every'],
+  warn: (line: string) => void,
+): Promise<Kept> {
+  const folder = await openStateFolder(state, deployment)
+  try {
+    const found = await folder.read()
+    const keeper = createKeeper(folder, warn)
+    const stop = every(stateEvery * 1000, keeper.save)
+    const stopped = (end: () => Promise<void>) => (): Promise<void> => {
+      stop()
+      return end()
+    }
+    const [close, release] = [stopped(keeper.close), stopped(keeper.release)]
+    return { keeper: { ...keeper, close, release }, found }
+  } catch (error) {
+    await folder.release()
+    throw error
+  }
+}
+
+/** @param failed takes the reason why a world could not be saved, or removed. */
+function createKeeper(folder: StateFolder, failed: (why: string) => void): Keeper {
+  const worlds = new Map<string | null, KeptWorld & { savedVersion: number }>()
+  let saving: Promise<void> | undefined
+
+  const attempt = async (what: string, work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      failed(`${what}: ${(error as Error).message}`)
+      return false
+    }
+  }
+  const saveAll = async (): Promise<void> => {
+    for (const [name, world] of worlds) {
+      const version = world.version()
+      if (version === world.savedVersion) continue
+      const what = `Cannot save the world ${name ?? 'at the root'}`
+      // The next look tries again.
+      if (await attempt(what, () => folder.write(world.save()))) world.savedVersion = version
+    }
+  }
+  const save = (): Promise<void> =>
+    (saving ??= saveAll().finally(() => {
+      saving = undefined
+    }))
+  const close = async (): Promise<void> => {
+    await saving
+    await saveAll()
+    await folder.release()
+  }
+  return {
+    add: (name, world) => {
+      worlds.set(name, Object.assign({ savedVersion: NaN }, world))
+    },
+    remove: async (name) => {
+      worlds.delete(name)
+      await attempt(`Cannot remove the world ${name}`, () => folder.remove(name))
+    },
+    save,
+    close,
+    release: folder.release,
+  }
+}

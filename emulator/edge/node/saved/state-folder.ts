@@ -1,0 +1,112 @@
+// The folder of serve --state: each world as a file, and beside them the uploads of all of them by their hashes. One process
+// uses it. Files are replaced as a whole, and only their owner reads them: they contain the tokens of the worlds.
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Deployment } from '../../../../spec/language.ts'
+import { holdLock } from '../../../config/lock.ts'
+import type { SavedWorld } from '../../world-parts.ts'
+import { readWorld, uploadsOf, writeWorld } from './world-file.ts'
+
+export type StateFolder = {
+  /** The worlds in it, the one at the root first. Throws a usage error for a file that cannot be read. */
+  readonly read: () => Promise<readonly SavedWorld[]>
+  /** Replaces the file of a world. It is serialised before the function returns. */
+  readonly write: (world: SavedWorld) => Promise<void>
+  readonly remove: (name: string) => Promise<void>
+  /** Lets other processes use it. */
+  readonly release: () => Promise<void>
+}
+
+const ENDING = '.world'
+const ROOT = `root${ENDING}`
+
+/** The file of a world: some file systems do not distinguish capitals, in which names can differ. */
+const fileOf = (name: string | null): string =>
+  name === null
+    ? ROOT
+    : `w-${name}-${createHash('sha256').update(name).digest('hex').slice(0, 8)}${ENDING}`
+
+/** Opens the folder of a deployment, and creates it if necessary. Throws a refusal if another process uses it. */
+export async function openStateFolder(path: string, deployment: Deployment): Promise<StateFolder> {
+  const folder = join(path, deployment)
+  const uploadFolder = join(folder, 'uploads')
+  await mkdir(uploadFolder, { recursive: true, mode: 0o700 })
+  const release = await holdLock(
+    join(folder, 'worlds'),
+    (pid) => `Process ${pid} uses the state in ${path}: stop it, or name another folder.`,
+  )
+  /** The uploads that each file names. */
+  const named = new Map<string, ReadonlySet<string>>()
+  const present = new Set(await readdir(uploadFolder))
+  /** Files change one after the other. */
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = last.then(work)
+    last = done.catch(() => undefined)
+    return done
+  }
+
+  const read: StateFolder['read'] = async () => {
+    const files = (await readdir(folder)).filter((file) => file.endsWith(ENDING))
+    files.sort((a, b) => Number(b === ROOT) - Number(a === ROOT) || (a < b ? -1 : 1))
+    const worlds: SavedWorld[] = []
+    for (const file of files) {
+      const uploads = new Set<string>()
+      const place = join(folder, file)
+      worlds.push(
+        readWorld(await readFile(place), deployment, place, (sha256) => {
+          uploads.add(sha256)
+          return Uint8Array.from(readFileSync(join(uploadFolder, sha256)))
+        }),
+      )
+      named.set(file, uploads)
+    }
+    return worlds
+  }
+  /** Removes the uploads that no file names any more. */
+  const tidy = async (): Promise<void> => {
+    const used = new Set(Array.from(named.values(), (uploads) => [...uploads]).flat())
+    for (const sha256 of present) {
+      if (used.has(sha256)) continue
+      present.delete(sha256)
+      await rm(join(uploadFolder, sha256), { force: true })
+    }
+  }
+  const write: StateFolder['write'] = (world) => {
+    const file = fileOf(world.name)
+    const written = writeWorld(world, deployment)
+    return inTurn(async () => {
+      for (const [sha256, bytes] of written.uploads) {
+        if (present.has(sha256)) continue
+        await replace(join(uploadFolder, sha256), bytes)
+        present.add(sha256)
+      }
+      await replace(join(folder, file), written.bytes)
+      named.set(file, new Set(uploadsOf(written)))
+      await tidy()
+    })
+  }
+  const remove: StateFolder['remove'] = (name) =>
+    inTurn(async () => {
+      const file = fileOf(name)
+      await rm(join(folder, file), { force: true })
+      named.delete(file)
+      await tidy()
+    })
+  return { read, write, remove, release }
+}
+
+/** Replaces a file as a whole: after the end of a process it has its old content or the new one. */
+async function replace(path: string, bytes: Uint8Array): Promise<void> {
+  const draft = `${path}.tmp`
+  try {
+    await writeFile(draft, bytes, { mode: 0o600, flush: true })
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
