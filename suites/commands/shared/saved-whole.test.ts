@@ -58,9 +58,9 @@ const deeds: fc.Arbitrary<readonly Deed[]> = fc
     fc.array(
       fc.tuple(
         fc.nat(12),
-        fc.constantFrom('snapshot', 'snapshot', 'restore', 'reset', 'fault', 'follow', 'follow'),
+        fc.constantFrom('snapshot', 'restore', 'snapshot', 'restore', 'reset', 'fault', 'follow'),
       ),
-      { maxLength: 4 },
+      { maxLength: 6, size: 'max' },
     ),
   )
   .map(([actions, more]) => {

@@ -35,18 +35,21 @@ const filesIn = (folder: string): string[] =>
     .filter((file) => statSync(join(folder, file)).isFile() && !file.includes('.lock-'))
     .toSorted()
 
-/** A clock that calls back when the case says so. */
+/** A clock that calls back when the case says so, and waits for the work. */
 function ticks() {
-  const looks: (() => void)[] = []
+  const looks: [everyMs: number, look: () => Promise<void> | void][] = []
   return {
     expiry: {
       monotonicMs: () => 0,
-      every: (_: number, look: () => void) => {
-        looks.push(look)
+      every: (ms: number, look: () => Promise<void> | void) => {
+        looks.push([ms, look])
         return () => undefined
       },
     },
-    tick: () => looks.forEach((look) => look()),
+    tick: async (): Promise<number[]> => {
+      for (const [, look] of looks) await look()
+      return looks.map(([ms]) => ms)
+    },
   }
 }
 
@@ -80,20 +83,20 @@ proves('shared/saved', async ({ deployment }) => {
 
 proves('shared/saved-in-time', async ({ deployment }) => {
   const clock = ticks()
-  const { start, folder } = restarts({ deployment, ...manual, expiry: clock.expiry })
+  const { start, folder } = restarts({ deployment, ...manual, expiry: clock.expiry, stateEvery: 5 })
   const server = await start()
-  expect(filesIn(folder)).toEqual([])
-  const saved = async (): Promise<string[]> => {
-    clock.tick()
-    // The next request for the list of files finds those of this look.
-    await server.save()
-    return filesIn(folder)
-  }
-  await subjectOf(server).submit(textToImage())
-  await saved()
-  const closing = server.close()
-  await closing
-  expect(filesIn(folder)).toContain(join(deployment, 'root.world'))
+  const world = await server.world({ name: 'one' })
+  expect(await clock.tick()).toEqual([5000])
+  const saved = filesIn(folder)
+  const [one = '', root] = saved.toReversed()
+  expect([one, root]).toEqual([expect.stringContaining('w-one'), join(deployment, 'root.world')])
+  const inodeOf = (file: string | undefined): number => statSync(join(folder, file ?? '')).ino
+  const before = [inodeOf(one), inodeOf(root)]
+  // What a process leaves that is killed now is in the folder.
+  await subjectOf(world).submit(textToImage())
+  await clock.tick()
+  expect([inodeOf(one) === before[0], inodeOf(root) === before[1]]).toEqual([false, true])
+  expect(readFileSync(join(folder, one)).includes('/prompt')).toBe(true)
 })
 
 proves('shared/saved-clients', async ({ deployment }) => {
@@ -146,14 +149,6 @@ proves('shared/saved-options', async ({ deployment }) => {
   await expect(start({ pace: 5 })).rejects.toThrow(/other options \(pace\): start with the same/)
   // What belongs to the listener can change.
   expect((await start({ worldIdle: 60 })).options.worldIdle).toBe(60)
-})
-
-proves('shared/saved-alone', async ({ deployment }) => {
-  const { start, folder } = restarts({ deployment, ...manual })
-  await start()
-  await expect(startEmulator({ deployment, state: folder })).rejects.toThrow(
-    `Process ${process.pid} uses the state in ${folder}`,
-  )
 })
 
 proves('shared/saved-version', async ({ deployment }) => {
