@@ -67,10 +67,11 @@ export function resume(
   { dispatch, resume: goOn }: Pick<Driver<Input, Effect>, 'dispatch' | 'resume'>,
   awayMs: number,
 ): void {
-  for (const socket of [...state.sockets.keys(), ...(state.wire?.opening ?? [])])
-    dispatch((atMs) => ({ kind: 'close', atMs, socket }))
-  for (const request of [...state.streams.keys()])
-    dispatch((atMs) => ({ kind: 'leave', atMs, request }))
+  // Each input removes one of them.
+  const sockets = [...state.sockets.keys(), ...(state.wire?.opening ?? [])]
+  const streams = Array.from(state.streams.keys())
+  for (const socket of sockets) dispatch((atMs) => ({ kind: 'close', atMs, socket }))
+  for (const request of streams) dispatch((atMs) => ({ kind: 'leave', atMs, request }))
   goOn(Math.max(0, awayMs))
 }
 

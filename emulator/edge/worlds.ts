@@ -213,13 +213,13 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
       },
       worlds: () => Array.from(named.values(), ({ running: one }) => one.handle()),
       close: async () => {
-        const stopped = [stop()]
+        const stopped = [Promise.resolve(stop())]
         if (name !== null) {
           named.delete(name)
           await removed?.(name)
         } else {
           // All of them stand still before the address is closed.
-          for (const one of named.values()) stopped.push(one.running.stop())
+          for (const one of named.values()) stopped.push(Promise.resolve(one.running.stop()))
           await close()
         }
         await Promise.all(stopped)

@@ -62,6 +62,8 @@ def call_all(world: World) -> None:
     world.faults(), world.drop()
     world.load("slow-answers")
     world.fork("b"), world.world(name="c"), world.world(name="c", reuse=True)
+    assert world.world(name="d", saved=world.save("c")).runs() == []
+    assert world.world(name="e", saved=world.save()).runs() != []
     world.worlds()[0].close()
     world.reset()
     try:

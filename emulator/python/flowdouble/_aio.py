@@ -123,6 +123,7 @@ class AsyncWorld(_AsyncMachine[World]):
     messages = _awaited(World.messages)
     picture = _awaited(World.picture)
     runs = _awaited(World.runs)
+    save = _awaited(World.save)
     unfault = _awaited(World.unfault)
     until_message = _awaited(World.until_message)
 
@@ -133,6 +134,7 @@ class AsyncWorld(_AsyncMachine[World]):
         port: int | None = None,
         world_token: str | None = None,
         reuse: bool = False,
+        saved: bytes | None = None,
         folders: Sequence[Path] = (),
         **options: Unpack[WorldOptions],
     ) -> AsyncWorld:
@@ -143,6 +145,7 @@ class AsyncWorld(_AsyncMachine[World]):
             port=port,
             world_token=world_token,
             reuse=reuse,
+            saved=saved,
             folders=folders,
             **options,
         )

@@ -220,7 +220,7 @@ class Machine:
         *,
         query: Mapping[str, object] | None = None,
         member: str | None = None,
-        accepts: Collection[int] = (200,),
+        accepts: Collection[int] = (200, 201),
     ) -> T:
         """The JSON value of the reply, or one member of it, which is of this type by the description of the API."""
         value: Any = json.loads(self._send(method, path, body, query, accepts).body)
@@ -233,15 +233,15 @@ class Machine:
         path: str,
         body: object = None,
         query: Mapping[str, object] | None = None,
-        accepts: Collection[int] = (200,),
+        accepts: Collection[int] = (200, 201),
     ) -> Reply:
         """Sends a control request: every method above does it here. Raises a FlowdoubleError for a refusal."""
         target = "/_flowdouble" + (f"/{path}" if path not in ("", "/") else path)
         if query:
             target += f"?{urlencode(query)}"
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
-        data = None if body is None else json.dumps(body).encode()
-        if data is not None:
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        if data is not None and data is not body:
             headers["Content-Type"] = "application/json"
         try:
             reply = self._exchange(method, (self._control or self.url) + target, data, headers)

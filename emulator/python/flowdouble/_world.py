@@ -136,6 +136,7 @@ class World(Machine):
         port: int | None = None,
         world_token: str | None = None,
         reuse: bool = False,
+        saved: bytes | None = None,
         folders: Sequence[Path] = (),
         **options: Unpack[WorldOptions],
     ) -> World:
@@ -147,7 +148,14 @@ class World(Machine):
 
         With `reuse` a world of this name that exists is returned as it is. `world_token` is its token, on a server whose
         worlds have tokens; without it, the server makes one, which the returned world uses.
+
+        With `saved`, the result of `save`, the world named `name` continues that one: it takes no other options.
         """
+        if saved is not None:
+            if name is None or port is not None or world_token is not None or reuse or options:
+                raise TypeError("A saved world takes a name, and no other options.")
+            place = self._json(WorldPlace, "PUT", f"worlds/{quote(name, safe='')}/state", saved)
+            return self._other(place)
         body = read_options(options, WorldOptions, folders=folders, deployment=self.deployment)
         body.update(given(port=port, worldToken=world_token))
         if reuse and name is not None:
@@ -162,6 +170,14 @@ class World(Machine):
         if self.deployment == "hosted" and "accounts" in body:
             world.api_key = key_of(body["accounts"])
         return world
+
+    def save(self, name: str | None = None) -> bytes:
+        """This world, or the one below /w/NAME, as a file for `world(saved=...)`, here or on another server.
+
+        It has uploads and snapshots, and nothing of the journal. Trust such a file like a program.
+        """
+        path = "state" if name is None else f"worlds/{quote(name, safe='')}/state"
+        return self._send("GET", path).body
 
     def fork(self, name: str | None = None) -> World:
         """Creates a world with the state of this one, below /w/NAME. From then on, neither affects the other."""

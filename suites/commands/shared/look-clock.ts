@@ -6,11 +6,14 @@ type LookClock = {
   readonly expiry: NonNullable<EmulatorOptions['expiry']>
   /** Sets the time, and lets the server look. */
   readonly at: (seconds: number) => void
+  /** Resolves when what it has begun at the last look has ended. */
+  readonly looked: () => Promise<unknown>
 }
 
 export function lookClock(): LookClock {
   let nowMs = 0
-  const looks = new Set<() => void>()
+  const looks = new Set<() => Promise<void> | void>()
+  let last: Promise<unknown> = Promise.resolve()
   return {
     expiry: {
       monotonicMs: () => nowMs,
@@ -21,7 +24,8 @@ export function lookClock(): LookClock {
     },
     at: (seconds) => {
       nowMs = seconds * 1000
-      for (const look of looks) look()
+      last = Promise.all(Array.from(looks, async (look) => look()))
     },
+    looked: () => last,
   }
 }

@@ -56,16 +56,13 @@ const deeds: fc.Arbitrary<readonly Deed[]> = fc
   .tuple(
     actionsUpTo(12),
     fc.array(
-      fc.tuple(
-        fc.nat(12),
-        fc.constantFrom('snapshot', 'restore', 'snapshot', 'restore', 'reset', 'fault', 'follow'),
-      ),
+      fc.tuple(fc.nat(12), fc.constantFrom('snapshot', 'restore', 'reset', 'fault', 'follow')),
       { maxLength: 6, size: 'max' },
     ),
   )
   .map(([actions, more]) => {
-    const all: Deed[] = [...actions]
-    for (const [at, kind] of more) all.splice(at, 0, { kind } as Deed)
+    let all: readonly Deed[] = actions
+    for (const [at, kind] of more) all = all.toSpliced(at, 0, { kind })
     return all
   })
 
@@ -128,7 +125,7 @@ async function played(
     else if (action.kind === 'fault')
       emulator.fault({ when: { path: '/prompt' }, then: { status: 503 }, times: 1 })
     else if (action.kind === 'follow') await follow(subject)
-    else if (options.clock === 'manual') await side.advance(action.ms)
+    else if (action.kind === 'advance' && options.clock === 'manual') await side.advance(action.ms)
   }
   await emulator.close()
   return { steps, emulator, epochMs: timeMs - nowMs }
@@ -145,7 +142,7 @@ proves('shared/saved-whole', async ({ deployment }) => {
   await fc.assert(
     fc.asyncProperty(sessions, async ({ actions, options, like }) => {
       const { script, ...given } = options
-      const scenario = { version: 1, ...script }
+      const scenario = { version: 1 as const, ...script }
       const { steps, emulator, epochMs } = await played(actions, {
         ...given,
         deployment,

@@ -4,13 +4,14 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
 import { onTestFinished } from 'vitest'
-import { savingAt, slow, textToImage } from '../../generate/graphs.ts'
+import { slow, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { account } from '../../judge/hosted/jobs.ts'
 import { proves } from '../../judge/proves.ts'
 import { subjectOf } from '../../judge/subject.ts'
 import { exchange } from '../../judge/wire.ts'
 import { newFiles } from '../../support/files.ts'
+import { lookClock } from './look-clock.ts'
 
 const manual = { clock: 'manual' } as const
 
@@ -34,24 +35,6 @@ const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => statSync(join(folder, file)).isFile() && !file.includes('.lock-'))
     .toSorted()
-
-/** A clock that calls back when the case says so, and waits for the work. */
-function ticks() {
-  const looks: [everyMs: number, look: () => Promise<void> | void][] = []
-  return {
-    expiry: {
-      monotonicMs: () => 0,
-      every: (ms: number, look: () => Promise<void> | void) => {
-        looks.push([ms, look])
-        return () => undefined
-      },
-    },
-    tick: async (): Promise<number[]> => {
-      for (const [, look] of looks) await look()
-      return looks.map(([ms]) => ms)
-    },
-  }
-}
 
 proves('shared/saved', async ({ deployment }) => {
   const { start, folder } = restarts({ deployment, ...manual })
@@ -82,11 +65,12 @@ proves('shared/saved', async ({ deployment }) => {
 })
 
 proves('shared/saved-in-time', async ({ deployment }) => {
-  const clock = ticks()
+  const clock = lookClock()
   const { start, folder } = restarts({ deployment, ...manual, expiry: clock.expiry, stateEvery: 5 })
   const server = await start()
   const world = await server.world({ name: 'one' })
-  expect(await clock.tick()).toEqual([5000])
+  clock.at(5)
+  await clock.looked()
   const saved = filesIn(folder)
   const [one = '', root] = saved.toReversed()
   expect([one, root]).toEqual([expect.stringContaining('w-one'), join(deployment, 'root.world')])
@@ -94,7 +78,8 @@ proves('shared/saved-in-time', async ({ deployment }) => {
   const before = [inodeOf(one), inodeOf(root)]
   // What a process leaves that is killed now is in the folder.
   await subjectOf(world).submit(textToImage())
-  await clock.tick()
+  clock.at(10)
+  await clock.looked()
   expect([inodeOf(one) === before[0], inodeOf(root) === before[1]]).toEqual([false, true])
   expect(readFileSync(join(folder, one)).includes('/prompt')).toBe(true)
 })
@@ -193,7 +178,7 @@ proves('shared/download', async ({ deployment }) => {
   const world = subjectOf(await server.world({ name: 'one', pace: 9, ...accounts }))
   const bytes = Buffer.alloc(9000, 'content')
   await world.upload({ name: 'a.txt', bytes })
-  await world.submit(savingAt('here'))
+  await world.submit(textToImage())
   await world.idle()
   await world.request('GET', '/queue', undefined, { Authorization: 'Bearer a-secret-of-a-client' })
   const got = await fetch(`${server.url}/_flowdouble/worlds/one/state`)
