@@ -59,7 +59,7 @@ export const rules = {
     'shared/saved-alone':
       'A second server with the same --state is refused while the first one runs.',
     'shared/download':
-      'The state of a world is a file that continues it elsewhere, without its journal.',
+      'The state of a world is a file, taken up to 1024 MiB, that continues it without its journal.',
     'shared/download-own': 'Where worlds have tokens, only its token returns the state of a world.',
     'shared/flag':
       '`serve --shared` switches all of this on, sends no previews, and needs a control token.',

@@ -18,7 +18,7 @@ import { after, type Later } from '../later.ts'
 import { discardBody, nothing, type BodyResult } from './bodies.ts'
 import { createConnections, closeGracefully } from './pipelining.ts'
 import { replyText } from './http.ts'
-import type { Certificate } from './tls.ts'
+import type { Certificate } from './tls/tls.ts'
 
 /** What the HTTP layer needs from the server behind it. */
 export type RequestHooks = {

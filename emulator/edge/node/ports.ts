@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { usageError } from '../../options/usage.ts'
 import { trackConnections } from '../lifetime.ts'
 import { createWebServer } from './http-listener.ts'
-import type { Certificate } from './tls.ts'
+import type { Certificate } from './tls/tls.ts'
 
 /** Resolves when the server listens; rejects with the system's error. Port 0 picks a free one. */
 export function listen(server: HttpServer, host: string, port: number): Promise<void> {

@@ -395,6 +395,10 @@ class ServerOptions(WorldOptions, total=False):
     """Close worlds after so many seconds."""
     memory_mib: float | None
     """How many MiB all worlds take together before the oldest of their histories and journals goes."""
+    state: str | None
+    """A folder in which all worlds are saved, and found again."""
+    state_every: float
+    """How often those that have changed are saved there, in seconds (30)."""
     world_mib: float
     """How many MiB of uploads a world stores at most, and of waiting workflows (512)."""
     world_runs: int | None

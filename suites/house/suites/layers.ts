@@ -48,6 +48,8 @@ export const layers: readonly string[] = [
   'emulator/edge/inspector/',
   'emulator/edge/node/pages/',
   'emulator/edge/node/pictures/',
+  'emulator/edge/node/saved/',
+  'emulator/edge/node/tls/',
   'emulator/edge/node/',
   'emulator/edge/proxy/',
   'emulator/edge/gateway/store/',

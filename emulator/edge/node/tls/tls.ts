@@ -1,8 +1,8 @@
 // The certificate of a server with HTTPS and WSS: from two files, or created at the start.
 
-import { usageError } from '../../options/usage.ts'
-import type { ServerOptions } from '../../options/server-options.ts'
-import { readNamedFile } from '../../config/named-files.ts'
+import { usageError } from '../../../options/usage.ts'
+import type { ServerOptions } from '../../../options/server-options.ts'
+import { readNamedFile } from '../../../config/named-files.ts'
 
 /** A certificate and its private key, in PEM form. */
 export type Certificate = {
