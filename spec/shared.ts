@@ -15,6 +15,8 @@ export const rules = {
     'shared/unknown-created':
       'With --unknown-worlds create, the first request below a name creates its world.',
     'shared/public-url': 'With --public-url the addresses of worlds in replies begin with it.',
+    'shared/public-links':
+      'With --public-url its path precedes the paths in redirects and jobs; links have --signed-base-url.',
     'shared/tokens':
       'With --world-tokens each world has a token, which the reply that creates it contains, and no other.',
     'shared/token-given': 'A world can be created with a token that its owner has chosen.',

@@ -8,6 +8,7 @@ import { type Reply, refuse, refuseHosted } from '../http/replies.ts'
 import { prefixHeader } from '../http/request-headers.ts'
 import type { Effect, IncomingRequest } from '../machine.ts'
 import type { ServerOptions } from '../options/server-options.ts'
+import { publicPathOf } from '../options/shared-table.ts'
 import { finishHosted } from '../server/response-headers.ts'
 import type { WorldOptions } from '../server/state/options.ts'
 import type { Server } from '../server/state/server.ts'
@@ -40,7 +41,7 @@ export const hostParts = <R>(
   worked: () => undefined,
   hint: waitHint(server),
   states: runStates,
-  responses: below(pathOf(name), responses),
+  responses: below(publicPathOf(options), pathOf(name), responses),
   control: options.control,
   about: {
     deployment: options.deployment,
@@ -105,15 +106,17 @@ export function refusalsOf(
   return { badRequest: finishHosted(badRequest), internal: finishHosted(refuseHosted('internal')) }
 }
 
-/** Adds the path of a world to the links in its redirects. */
-const below = <R>(base: string, responses: Responses<R>): Responses<R> =>
-  base === ''
+/** Adds the path of a world to the links in its redirects, and to those within the server that of a proxy. */
+const below = <R>(proxy: string, base: string, responses: Responses<R>): Responses<R> =>
+  proxy + base === ''
     ? responses
     : Object.assign({}, responses, {
         write: (response, reply, timeMs) => {
           const { Location: to } = reply.headers
           if (to === undefined) return responses.write(response, reply, timeMs)
-          const Location = to.replace(/^(https?:\/\/[^/]*)?/, (start) => start + base)
+          const Location = to.replace(/^(https?:\/\/[^/]*)?/, (start) =>
+            start === '' ? proxy + base : start + base,
+          )
           const headers = Object.assign({}, reply.headers, { Location })
           responses.write(response, Object.assign({}, reply, { headers }), timeMs)
         },

@@ -14,7 +14,7 @@ import type { WorldOptions } from '../server/state/options.ts'
 import { requireNone, userViolations } from './scenario-checks.ts'
 import { quirksLike, serverLike } from './like.ts'
 import { type OptionValues, readOptions, readValue, type OptionLabel } from './read.ts'
-import { sharedDefaults } from './shared-table.ts'
+import { publicPathOf, sharedDefaults } from './shared-table.ts'
 import { defaults, epochFor, type OptionName, type ServerOptions } from './server-options.ts'
 import { isFor, optionTable, quirkIds, quirksOf } from './table.ts'
 import { usageError } from './usage.ts'
@@ -76,6 +76,10 @@ export function completeValues(given: OptionValues, where: OptionLabel): ServerO
   if (completed.worldTokens && completed.controlToken === null)
     throw usageError(
       `${where(read.shared === true ? 'shared' : 'worldTokens')} requires a control token, with which worlds are created: --control-token, or the option controlToken.`,
+    )
+  if (completed.publicUrl !== null && deployment === 'hosted' && completed.signedBaseUrl === null)
+    throw usageError(
+      `${where('publicUrl')} requires the address at which clients reach signed links, on a hosted server: --signed-base-url, or the option signedBaseUrl.`,
     )
   return completed
 }
@@ -192,6 +196,7 @@ export const worldOptions = (
           port: linksPort,
           baseUrl: options.signedBaseUrl,
           strict: options.strictSignedLinks,
+          ...(publicPathOf(options) !== '' && { publicPath: publicPathOf(options) }),
         },
 })
 

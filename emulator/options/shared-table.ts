@@ -108,6 +108,10 @@ export const sharedOptions: OptionTable<SharedName> = {
   },
 }
 
+/** The path of a public URL, below which a proxy has the paths of the server; empty without one. */
+export const publicPathOf = ({ publicUrl }: Pick<ServerOptions, 'publicUrl'>): string =>
+  publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
+
 /** What `shared` changes of the defaults. */
 export const sharedDefaults: Partial<ServerOptions> = {
   worldTokens: true,

@@ -97,4 +97,6 @@ export type SignedLinks = {
   readonly baseUrl: string | null
   /** Whether a link with a credential is rejected. */
   readonly strict: boolean
+  /** The path of a proxy, below which clients find the paths of the server; absent without one. */
+  readonly publicPath?: string
 }

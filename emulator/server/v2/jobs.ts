@@ -65,7 +65,7 @@ export function jobText(world: HostedWorld, job: Job, origin: Origin): string {
     progress: running === null ? null : progressOf(running),
     outputs: [...outputsOf(world, job, origin)],
     error: errorOf(job),
-    urls: jobLinks(origin, id),
+    urls: jobLinks(world, origin, id),
     metrics: {
       queue_ms: startedMs === null ? null : Math.floor(startedMs - createdMs),
       execution_ms: startedMs === null || endedMs === null ? null : Math.floor(endedMs - startedMs),

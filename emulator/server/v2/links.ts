@@ -24,12 +24,10 @@ export const timeText = ({ setup }: World, ms: number): string =>
 export const timeOrNull = (world: World, ms: number | null): string | null =>
   ms === null ? null : timeText(world, ms)
 
-/** The path of a job, relative to the host. */
-const jobPath = ({ prefix }: Origin, id: string): string =>
-  `${prefix}${profiles.hosted.prefix}${v2Root}/jobs/${id}`
-
-export const jobLinks = (origin: Origin, id: string) => {
-  const self = jobPath(origin, id)
+/** The paths of a job, relative to the host. */
+export const jobLinks = ({ setup }: HostedWorld, { prefix }: Origin, id: string) => {
+  const { publicPath = '' } = setup.hosted.links
+  const self = `${publicPath}${prefix}${profiles.hosted.prefix}${v2Root}/jobs/${id}`
   return { self, events: `${self}/events`, cancel: `${self}/cancel` }
 }
 
