@@ -7,6 +7,7 @@ import { adopt, createServer, forkServer } from '../server/server.ts'
 import { beginsWithRuns } from '../server/start.ts'
 import type { WorldOptions } from '../server/state/options.ts'
 import type { ServerOptionsInput } from '../options/server-options.ts'
+import { usageError } from '../options/usage.ts'
 import type { Hosted, Server, ServerState } from '../server/state/server.ts'
 import type { Codec } from './codec.ts'
 import type { Driver } from './driver.ts'
@@ -98,6 +99,7 @@ export async function newParts(world: NewWorld): Promise<WorldParts> {
   if (saved !== undefined || beginsWithRuns(made.script)) await codec.load()
   const server = createServer(made, hosted)
   if (saved !== undefined) {
+    requireFitting(server, saved)
     adopt(server, saved.state)
     for (const [snapshot, state] of saved.snapshots) server.snapshots.set(snapshot, state)
   }
@@ -114,6 +116,31 @@ export async function newParts(world: NewWorld): Promise<WorldParts> {
   )
   return { name, server, options, recorder, hooks, lastIds: saved?.lastIds ?? noIds }
 }
+
+/**
+ * Throws a usage error unless a saved state has the members of a new one: a file with the same version can come from another
+ * build.
+ */
+function requireFitting({ state }: Server, saved: SavedServer): void {
+  const { worlds } = saved.state
+  const fits =
+    hasMembersOf(saved.state, state) &&
+    worlds.length === state.worlds.length &&
+    worlds.every((world, at) => hasMembersOf(world, state.worlds[at] ?? {}))
+  if (!fits)
+    throw usageError('The saved world does not fit this server: save it again with this one.')
+}
+
+/** Whether an object has the members of another one, of the same kinds; null fits any. */
+const hasMembersOf = (value: unknown, model: object): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(model).every(([name, member]) => {
+    const kinds = [kindOf(member), kindOf((value as Readonly<Record<string, unknown>>)[name])]
+    return kinds.includes('Null') || kinds[0] === kinds[1]
+  })
+
+const kindOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1)
 
 /** A world with the state and the journal of another one. */
 export const forkedParts = (

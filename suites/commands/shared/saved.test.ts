@@ -1,7 +1,9 @@
 // A server that saves its worlds in a folder, and the next one that continues them; and worlds as files for others.
 
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { serialize } from 'node:v8'
 import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
 import { onTestFinished } from 'vitest'
 import { slow, textToImage } from '../../generate/graphs.ts'
@@ -162,6 +164,22 @@ proves('shared/saved-version', async ({ deployment }) => {
   expect(await put(file.subarray(0, -1))).toEqual(damaged)
   for (const text of ['', '{}\n', 'null\n', 'no world'])
     expect(await put(Buffer.from(text))).toEqual([400, 'The file is not a saved world.'])
+  // What another build has written, or somebody else.
+  const [line = ''] = file.toString('latin1').split('\n')
+  const written = (value: unknown): Buffer => {
+    const world = serialize(value)
+    const sha256 = createHash('sha256').update(world).digest('hex')
+    const header = { ...JSON.parse(line), bytes: world.length, sha256, uploads: [] }
+    return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), world])
+  }
+  const some = { snapshots: new Map(), lastIds: {}, journal: {}, options: {}, epochMs: 0 }
+  for (const value of [5, null, {}, some, Symbol.iterator.toString()])
+    expect(await put(written(value))).toEqual(damaged)
+  const [status, error] = await put(written({ ...some, state: { worlds: [] } }))
+  expect([status, error]).toEqual([400, expect.stringMatching('does not fit this server')])
+  expect(
+    await put(Buffer.from(`${JSON.stringify({ ...JSON.parse(line), bytes: 3 })}\nabc`)),
+  ).toEqual(damaged)
   expect(server.worlds()).toEqual([])
   await server.close()
   const place = join(folder, deployment, 'root.world')

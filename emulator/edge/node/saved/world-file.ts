@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { DefaultDeserializer, DefaultSerializer } from 'node:v8'
 import { version } from '../../../lib/version.ts'
 import type { Deployment } from '../../../../spec/language.ts'
-import { usageError } from '../../../options/usage.ts'
+import { isUsageError, usageError } from '../../../options/usage.ts'
 import type { SavedWorld } from '../../world-parts.ts'
 
 /** A world as a file, without the uploads that it names. */
@@ -144,8 +144,27 @@ export function readWorld(
   } catch {
     throw usageError(`${name} was saved by a newer Node.js: use the same one.`)
   }
-  return reader.readValue() as SavedWorld
+  return readValue(reader, damaged)
 }
+
+/** Whoever makes a file can make any value of it, and the reader of the engine believes a good deal. */
+function readValue(reader: WorldReader, damaged: () => Error): SavedWorld {
+  try {
+    const saved: unknown = reader.readValue()
+    if (isSaved(saved)) return saved
+  } catch (error) {
+    if (isUsageError(error)) throw error
+  }
+  throw damaged()
+}
+
+/** Whether a value has the members of a saved world. */
+const isSaved = (value: unknown): value is SavedWorld =>
+  typeof value === 'object' &&
+  value !== null &&
+  (['state', 'snapshots', 'lastIds', 'journal', 'options'] satisfies (keyof SavedWorld)[]).every(
+    (name) => typeof (value as Partial<SavedWorld>)[name] === 'object',
+  )
 
 /** The hashes of the uploads that a file names. */
 export const uploadsOf = ({ uploads }: WorldFile): Iterable<string> => uploads.keys()
