@@ -109,14 +109,28 @@ export const clockTarget = options({
   withinMs: { ...milliseconds, description: 'how far the clock moves at most (default a year)' },
 })
 
-/** A world at an address. */
-export const worldPlace = object({
+const place = {
   name: textOrNull,
   url: { type: 'string', description: 'its base address' },
+} as const
+
+/** A world at an address. */
+export const worldPlace = object({
+  ...place,
   worldToken: optional({
     ...text,
     description: 'its token, once, of a server whose worlds have tokens',
   }),
+})
+
+/** A world in the list of an address. Its age is real time; a gateway has no more than its name and address. */
+export const listedWorld = object({
+  ...place,
+  ageMs: optional({ ...milliseconds, description: 'since it was created' }),
+  idleMs: optional({ ...milliseconds, description: 'since its last request' }),
+  bytes: optional({ ...count, description: 'the memory that it takes, about' }),
+  runs: optional({ ...count, description: 'its runs in queue and history' }),
+  sockets: optional({ ...count, description: 'its open sockets' }),
 })
 
 /** Which requests to choose: those whose members all match. Objects match if they contain these members. */
@@ -285,6 +299,11 @@ export const health = object({
   status: oneOf('ok', 'down'),
 })
 
+/** Whether requests are to be sent its way. */
+export const readiness = object({
+  status: oneOf('ready', 'down', 'closing'),
+})
+
 /** What answers at an address. */
 export const serverVersion = object({
   name: { const: 'flowdouble' },
@@ -317,10 +336,18 @@ export const controlEndpoints = {
     does: 'Returns the inspector: a page that shows what happens, and loads nothing from other addresses.',
     replies: { 200: 'html', ...unread },
   }),
-  // Both answer every caller, so that an orchestrator and a client on another machine need no token: neither has a secret.
+  // All four answer every caller, so that an orchestrator and a client on another machine need no token: none has a secret.
   readHealth: get('/_flowdouble/health', everywhere, {
     does: 'Says whether the server is there: 503 while a fault keeps it down. Every caller gets an answer.',
     replies: { 200: health, 503: health },
+  }),
+  readReady: get('/_flowdouble/ready', everywhere, {
+    does: 'Says whether requests are to be sent its way: 503 while it is down or stops. Every caller gets an answer.',
+    replies: { 200: readiness, 503: readiness },
+  }),
+  readMetrics: get('/_flowdouble/metrics', both, {
+    does: 'Returns what the server and its worlds do and take, for Prometheus; not below /w/NAME. Every caller gets an answer.',
+    replies: { 200: 'text' },
   }),
   readVersion: get('/_flowdouble/version', everywhere, {
     does: 'Returns the version of the package, and what it behaves like. Every caller gets an answer.',
@@ -384,8 +411,8 @@ export const controlEndpoints = {
     replies: { 200: worldPlace, ...refused },
   }),
   listWorlds: get('/_flowdouble/worlds', everywhere, {
-    does: 'Lists the worlds below /w/NAME.',
-    replies: { 200: list(worldPlace), ...unread },
+    does: 'Lists the worlds below /w/NAME: those of a server with their age and size.',
+    replies: { 200: list(listedWorld), ...unread },
   }),
   createWorld: post('/_flowdouble/worlds', everywhere, {
     does: 'Creates a world below /w/NAME. The body has its name and options.',
@@ -602,6 +629,8 @@ export const rules = {
     'control/paths': 'The control API lists its methods and paths.',
     'control/health':
       'GET /_flowdouble/health returns 200 to every caller, 503 while a fault keeps the server down.',
+    'control/ready':
+      'GET /_flowdouble/ready returns 200 to every caller, 503 while a fault keeps the server down.',
     'control/version':
       'GET /_flowdouble/version returns version, deployment and generation to every caller.',
     'control/head': 'HEAD of a control path returns the status and headers that GET returns.',
@@ -641,6 +670,8 @@ export const rules = {
   ...chosen.gateway({
     'control/gateway-health':
       'A gateway answers /_flowdouble/health and /_flowdouble/version for every caller.',
+    'control/gateway-ready':
+      'While a gateway drains, GET /_flowdouble/ready returns 503, as /ready does.',
     'control/gateway-explain':
       'With the option explain X-Flowdouble-Rules in a reply of a gateway lists the rules behind it.',
     'control/gateway-reset':

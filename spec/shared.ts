@@ -63,6 +63,11 @@ export const rules = {
     'shared/download':
       'The state of a world is a file, taken up to 1024 MiB, that continues it without its journal.',
     'shared/download-own': 'Where worlds have tokens, only its token returns the state of a world.',
+    'shared/metrics':
+      'GET /_flowdouble/metrics returns what all worlds do and take, in the text format of Prometheus.',
+    'shared/metrics-open':
+      'Every caller can read the metrics: they contain no secret and name no world.',
+    'shared/listed': 'The list of worlds has the age, idle time, size, runs and sockets of each.',
     'shared/flag':
       '`serve --shared` switches all of this on, sends no previews, and needs a control token.',
   }),

@@ -180,13 +180,29 @@ export type ControlLoader<E> = (move: ClockMover<E>) => Promise<ControlPaths>
 /** What a machine says about itself to everybody. */
 export type About = Readonly<Record<'deployment' | 'like' | 'generation', string | null>>
 
+/** What a machine shows of its state to everybody. */
+export type OpenState = {
+  readonly about: About
+  /** Whether a fault keeps the machine away, although its port is open for others. */
+  readonly isDown: () => boolean
+  /** Whether it stops, so that nothing is to be sent its way. */
+  readonly isClosing: () => boolean
+  /** Its metrics, with those of the other machines at its address; absent except at the root. */
+  readonly metrics?: (() => Promise<ControlReply>) | undefined
+}
+
 /**
- * The paths that answer every caller: they contain no secret and change nothing [control/health, control/version].
- * @param isDown whether a fault keeps the machine away, although its port is open for others.
+ * The paths that answer every caller: they contain no secret and change nothing [control/health, control/ready,
+ * control/version, shared/metrics-open].
  */
-export const openPaths = (about: About, isDown: () => boolean): ControlPaths => ({
+export const openPaths = ({ about, isDown, isClosing, metrics }: OpenState): ControlPaths => ({
   'GET health': () =>
     isDown() ? { ...ok({ status: 'down' }), status: 503 } : ok({ status: 'ok' }),
+  'GET ready': () => {
+    const status = isDown() ? 'down' : isClosing() ? 'closing' : 'ready'
+    return status === 'ready' ? ok({ status }) : { ...ok({ status }), status: 503 }
+  },
+  ...(metrics && { 'GET metrics': metrics }),
   'GET version': () => ok({ name: 'flowdouble', version, ...about }),
 })
 

@@ -81,6 +81,10 @@ export type Edge<E, R> = Pick<ClockNames<E>, 'states' | 'hint'> & {
   readonly about: About
   /** Whether a fault keeps it away, although its port may be open. */
   readonly isDown: () => boolean
+  /** Whether it stops, and nothing is to be sent its way; absent where it stops without delay. */
+  readonly isClosing?: () => boolean
+  /** Loads the metrics of all machines at its address; absent except at the root. */
+  readonly metrics?: (() => Promise<ControlReply>) | undefined
   readonly guard: Guard
   /** Loads the text of the OpenAPI document that it serves. */
   readonly openapi: () => Promise<string>
@@ -213,7 +217,8 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     timeMs: machine.epochMs + driver.nowMs(),
     nextMs: machine.nextWakeMs() ?? null,
   })
-  const control = createControl(edge, journal, clockNow, () => more(move))
+  const isClosing = (): boolean => isClosed || edge.isClosing?.() === true
+  const control = createControl(edge, isClosing, journal, clockNow, () => more(move))
   return {
     driver,
     clock,
@@ -267,7 +272,8 @@ function createCounter<E>(nameOf: (effect: E) => string): {
  * @param more loads the paths beyond those that every host has.
  */
 function createControl<E, R>(
-  { responses, guard, openapi, page, about, isDown }: Edge<E, R>,
+  { responses, guard, openapi, page, about, isDown, metrics }: Edge<E, R>,
+  isClosing: () => boolean,
   journal: JournalSource,
   clockNow: () => object,
   more: () => Promise<ControlPaths>,
@@ -277,7 +283,7 @@ function createControl<E, R>(
   readonly count: () => number
 } {
   let count = 0
-  const open = openPaths(about, isDown)
+  const open = openPaths({ about, isDown, isClosing, metrics })
   const own: ControlPaths = Object.assign({}, open, journalPath(journal), {
     'GET openapi.json': async () => jsonText(await openapi()),
     'GET clock': () => ok(clockNow()),

@@ -16,18 +16,23 @@ import {
 } from './control.ts'
 import type { Emulator } from './handles.ts'
 import { runPaths } from './run-paths.ts'
+import type { WorldUsage } from './worlds.ts'
 import { jsonBody, newPlace, ownWorldPaths, requireNoFiles, worldPaths } from './world-paths.ts'
 
-/** @param scripted the types of messages that its script adds now. */
+/**
+ * @param scripted the types of messages that its script adds now.
+ * @param usageOf the age and size of a world, where they are known.
+ */
 export const serverPaths = (
   server: Emulator,
   move: ClockMover<Effect>,
   scripted: () => readonly string[],
+  usageOf?: (name: string | null) => WorldUsage | undefined,
 ): ControlPaths => ({
   ...runPaths(server, move, scripted),
   ...(server.worldToken === null
-    ? { ...worldPaths(server, (given) => server.world(given)), ...statePaths(server) }
-    : { ...ownWorldPaths(server), ...savePaths([server]) }),
+    ? { ...worldPaths(server, (given) => server.world(given), usageOf), ...statePaths(server) }
+    : { ...ownWorldPaths(server, usageOf), ...savePaths([server]) }),
   'GET state': async () => fileReply(await server.save()),
   'POST scenario': async ({ body }) => {
     const scenario = jsonBody(body)

@@ -16,7 +16,7 @@ import { unusableText } from '../options/read.ts'
 import { readScenarios } from '../options/scenario.ts'
 import { queryFilter } from './filters.ts'
 import type { WaitLimit, WorldHandle } from './handles.ts'
-import { pathOf } from './worlds.ts'
+import { pathOf, type WorldUsage } from './worlds.ts'
 
 /** A JSON body. */
 export function jsonBody(body: Uint8Array): unknown {
@@ -116,6 +116,11 @@ type WorldMaker = WorldHandle & {
   readonly worlds: () => readonly (Place & { readonly close: () => Promise<void> })[]
 }
 
+type UsageOf = (name: string | null) => WorldUsage | undefined
+
+const listed = (place: Place, usageOf: UsageOf): object =>
+  Object.assign(placeOf(place), usageOf(place.name))
+
 type Place = {
   readonly name: string | null
   readonly url: string
@@ -126,13 +131,15 @@ type Place = {
 /**
  * The paths that create, fork, list and close worlds, and those of each world.
  * @param create creates a world with the options of a body, and its name.
+ * @param usageOf the age and size of a world, where they are known.
  */
 export const worldPaths = (
   handle: WorldMaker,
   create: (given: object) => Promise<Place>,
+  usageOf: UsageOf = () => undefined,
 ): ControlPaths => ({
   ...handlePaths(handle),
-  'GET worlds': () => ok(handle.worlds().map(placeOf)),
+  'GET worlds': () => ok(handle.worlds().map((one) => listed(one, usageOf))),
   'POST worlds': async ({ body }) => ok(newPlace(await create(optionsIn(body)))),
   'PUT worlds/{name}': async ({ body, segment }) => {
     const given = optionsIn(body)
@@ -155,9 +162,10 @@ export const worldPaths = (
  */
 export const ownWorldPaths = (
   self: WorldMaker & Place & { readonly close: () => Promise<void> },
+  usageOf: UsageOf = () => undefined,
 ): ControlPaths => ({
   ...handlePaths(self),
-  'GET worlds': () => ok([placeOf(self)]),
+  'GET worlds': () => ok([listed(self, usageOf)]),
   'DELETE worlds/{name}': async ({ segment }) => {
     const isSelf = segment === self.name
     if (isSelf) await self.close()

@@ -23,11 +23,37 @@ export type Running<S, H> = {
 /** Approximate sizes in bytes: of the state of a world, and of its journal. */
 export type Sizes = StateSizes & { readonly journal: number }
 
+/** The size of all of it. */
+export const totalOf = ({ history, journal, uploads, waiting }: Sizes): number =>
+  history + journal + uploads + waiting
+
+/** How much there is in a world. */
+export type WorldCounts = {
+  /** Those in queue and history. */
+  readonly runs: number
+  /** Those of them that wait. */
+  readonly waiting: number
+  readonly sockets: number
+  /** Whether it refuses bodies of requests, since it stores more than its share of the memory. */
+  readonly isFull: boolean
+}
+
+/** A world in a list. */
+export type WorldUsage = {
+  readonly ageMs: number
+  readonly idleMs: number
+  /** What it takes of memory, about. */
+  readonly bytes: number
+  readonly runs: number
+  readonly sockets: number
+}
+
 /** What bounds the memory of a world. */
 export type WorldMemory = {
   readonly sizes: () => Sizes
   /** Drops the oldest part of history and journal, from 0 to 1. */
   readonly trim: (part: number) => void
+  readonly counts: () => WorldCounts
   /** Whether bodies of requests are refused from now on. */
   readonly setFull: (isFull: boolean) => void
 }
@@ -84,6 +110,10 @@ export type Worlds<S, H, O> = {
   readonly ensure: (name: string) => Promise<S>
   /** How many named worlds there are. */
   readonly count: () => number
+  /** Age and size of a named world, if they are known. */
+  readonly usage: (name: string | null) => WorldUsage | undefined
+  /** How many were ever created. */
+  readonly created: () => number
   /** The worlds whose memory can be bounded. */
   readonly used: () => readonly UsedWorld[]
   /** Closes the worlds that nobody has used for too long, and those that are too old. */
@@ -150,6 +180,7 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
   let main: Running<S, H> | undefined
   let mainMemory: WorldMemory | undefined
   let lastNumber = 0
+  let created = 0
   const startedMs = policy.monotonicMs()
 
   const nextName = (): string => {
@@ -232,6 +263,7 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
     } else {
       // Another one can have come first while this one was created.
       requireFree(name)
+      created++
       const nowMs = policy.monotonicMs()
       named.set(name, {
         running,
@@ -291,11 +323,26 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
         found.push({ name, createdMs, usedMs: isInUse() ? nowMs : usedMs, memory })
     return found
   }
+  const usage: Worlds<S, H, O>['usage'] = (name) => {
+    const one = name === null ? undefined : named.get(name)
+    if (one?.memory === undefined) return undefined
+    const nowMs = policy.monotonicMs()
+    const { runs, sockets } = one.memory.counts()
+    return {
+      ageMs: Math.round(nowMs - one.createdMs),
+      idleMs: one.isInUse() ? 0 : Math.round(nowMs - one.usedMs),
+      bytes: totalOf(one.memory.sizes()),
+      runs,
+      sockets,
+    }
+  }
   return {
     add,
     find,
     ensure,
+    usage,
     count: () => named.size,
+    created: () => created,
     used,
     expire,
   }

@@ -1,14 +1,11 @@
 // The metrics of a gateway as text, in the format that Prometheus reads [operations/metrics].
 
-import {
-  type Metric,
-  metrics as described,
-  metricsType,
-  processMetrics,
-} from '../../spec/gateway/metrics.ts'
+import { metrics as described } from '../../spec/gateway/metrics.ts'
+import { type Metric, metricsType, processMetrics } from '../../spec/metrics.ts'
+import { block, type Label, sample, single, timed } from '../http/metrics-text.ts'
 import type { Reply } from '../http/replies.ts'
 import { version } from '../lib/version.ts'
-import type { Counts, Durations } from './state/metrics.ts'
+import type { Counts } from './state/metrics.ts'
 import { problemsOf } from './state/problems.ts'
 import type { GatewayWorld } from './state/state.ts'
 
@@ -24,8 +21,6 @@ export const metricsReply = (world: GatewayWorld, facts: ProcessFacts | null = n
 
 function metricsText({ setup, state }: GatewayWorld, facts: ProcessFacts | null): string {
   const { metrics, waiting, asked, attempts, dynamicRoutes, isDraining } = state
-  const single = (metric: Metric, value: number): string =>
-    block(metric, [sample(metric.name, [], value)])
   const parts = [
     block(described.build, [sample(described.build.name, [['version', version]], 1)]),
     single(described.degraded, problemsOf(state).length > 0 ? 1 : 0),
@@ -49,22 +44,6 @@ function metricsText({ setup, state }: GatewayWorld, facts: ProcessFacts | null)
   return parts.join('')
 }
 
-type Label = readonly [name: string, value: string]
-
-const block = ({ name, type, help }: Metric, samples: readonly string[]): string =>
-  `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.join('')}`
-
-function sample(name: string, labels: readonly Label[], value: number): string {
-  const pairs = labels.map(([label, text]) => `${label}="${escaped(text)}"`).join(',')
-  return `${name}${pairs === '' ? '' : `{${pairs}}`} ${value}\n`
-}
-
-const escaped = (text: string): string =>
-  text
-    .replaceAll('\\', String.raw`\\`)
-    .replaceAll('"', String.raw`\"`)
-    .replaceAll('\n', String.raw`\n`)
-
 /** @param counts by the labels of the metric; of those with one label, the other one does not count. */
 const counted = (metric: Metric, counts: Counts): string =>
   block(
@@ -77,19 +56,3 @@ const counted = (metric: Metric, counts: Counts): string =>
       }).join(''),
     ),
   )
-
-function timed(
-  metric: Metric & { readonly buckets: readonly number[] },
-  durations: Durations,
-): string {
-  let count = 0
-  const samples = [...metric.buckets, '+Inf'].map((bound, at) => {
-    count += durations.buckets[at] ?? 0
-    return sample(`${metric.name}_bucket`, [['le', `${bound}`]], count)
-  })
-  return block(metric, [
-    ...samples,
-    sample(`${metric.name}_sum`, [], durations.sumSeconds),
-    sample(`${metric.name}_count`, [], durations.count),
-  ])
-}

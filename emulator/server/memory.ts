@@ -32,6 +32,19 @@ export function stateSizes(server: Server): StateSizes {
   return { history, uploads, waiting }
 }
 
+/** How many runs, waiting ones among them, and sockets there are. */
+export function stateCounts({
+  state,
+}: Server): Readonly<Record<'runs' | 'waiting' | 'sockets', number>> {
+  let [runs, waiting] = [0, 0]
+  for (const { history, pendingCount, workers } of state.worlds) {
+    runs += history.entries.size + pendingCount
+    for (const { running } of workers) if (running !== null) runs++
+    waiting += pendingCount
+  }
+  return { runs, waiting, sockets: state.sockets.size }
+}
+
 const ended = ({ historyLength, files }: WorldState): number =>
   historyLength + FILE_BYTES * files.entries.size
 

@@ -1,13 +1,6 @@
 // The metrics of a gateway, by the conventions of Prometheus: names with the unit last, counters that end in `_total`.
 
-export type Metric = {
-  readonly name: string
-  readonly type: 'counter' | 'gauge' | 'histogram'
-  readonly help: string
-  readonly labels: readonly string[]
-  /** Of a histogram: the upper bounds of its buckets, in seconds. */
-  readonly buckets?: readonly number[]
-}
+import type { Metric } from '../metrics.ts'
 
 const counter = (name: string, help: string, ...labels: readonly string[]) =>
   ({ name: `flowdouble_gateway_${name}_total`, type: 'counter', help, labels }) as const
@@ -50,34 +43,3 @@ export const metrics = {
   ),
   deliveryTimes: histogram('delivery', 'Time of an attempt to send a delivery.', ofCalls),
 } as const satisfies Readonly<Record<string, Metric>>
-
-/** Metrics of the process, with the names that all programs give them. */
-export const processMetrics = {
-  cpuSeconds: {
-    name: 'process_cpu_seconds_total',
-    type: 'counter',
-    help: 'Processor time of the process in seconds.',
-    labels: [],
-  },
-  residentBytes: {
-    name: 'process_resident_memory_bytes',
-    type: 'gauge',
-    help: 'Resident memory of the process in bytes.',
-    labels: [],
-  },
-  heapBytes: {
-    name: 'nodejs_heap_size_used_bytes',
-    type: 'gauge',
-    help: 'Heap in use of the process in bytes.',
-    labels: [],
-  },
-  startedSeconds: {
-    name: 'process_start_time_seconds',
-    type: 'gauge',
-    help: 'Start of the process in seconds since 1970.',
-    labels: [],
-  },
-} as const satisfies Readonly<Record<string, Metric>>
-
-/** Media type of the text format. */
-export const metricsType = 'text/plain; version=0.0.4; charset=utf-8'

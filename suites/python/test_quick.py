@@ -48,7 +48,7 @@ def submit(url: str) -> None:
 
 def call_all(world: World) -> None:
     """Calls each method of a world, on a manual clock."""
-    world.paths(), world.inspector(), world.health(), world.version(), world.openapi()
+    world.paths(), world.inspector(), world.health(), world.ready(), world.version(), world.openapi()
     world.clock(), world.snapshot("a")
     world.restore("a")
     submit(world.url)
@@ -64,6 +64,7 @@ def call_all(world: World) -> None:
     world.fork("b"), world.world(name="c"), world.world(name="c", reuse=True)
     assert world.world(name="d", saved=world.save("c")).runs() == []
     assert world.world(name="e", saved=world.save()).runs() != []
+    world.list_worlds(), world.metrics()
     world.worlds()[0].close()
     world.reset()
     try:

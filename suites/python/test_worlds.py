@@ -254,6 +254,16 @@ def test_the_address_describes_itself(world: World) -> None:
     assert status_of(world.inspector_url) == 200
     assert world.version()["version"] == flowdouble.__version__
     assert world.health() == {"status": "ok"}
+    assert world.ready() == {"status": "ready"}
+
+
+def test_a_server_lists_its_worlds_with_their_size(server: Server) -> None:
+    with server.world(name="sized") as world:
+        (listed,) = [one for one in server.list_worlds() if one["name"] == "sized"]
+        assert listed["url"] == world.url
+        assert listed["runs"] == listed["sockets"] == 0
+        assert listed["ageMs"] >= listed["idleMs"] >= 0
+        assert 'flowdouble_bytes{kind="history"} ' in server.metrics()
 
 
 @pytest.mark.parametrize("port", [None, 0])

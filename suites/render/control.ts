@@ -26,7 +26,7 @@ export function renderControl(): Part {
       title: 'Control API',
       description:
         'Requests to the test double itself. Programs on the same machine can send them; others need the control ' +
-        'token, except for health and version. Each world has the same paths below its address, such as /w/NAME/_flowdouble/reset. ' +
+        'token, except for health, readiness, metrics and version. Each world has the same paths below its address, such as /w/NAME/_flowdouble/reset. ' +
         'A request that cannot be served gets an error that says what to do instead. ' +
         membersMayBeMore,
       version: '1',

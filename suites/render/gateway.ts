@@ -7,7 +7,8 @@ import {
   senders,
   targets,
 } from '../../spec/gateway/deliveries.ts'
-import { type Metric, metrics, processMetrics } from '../../spec/gateway/metrics.ts'
+import { metrics } from '../../spec/gateway/metrics.ts'
+import { type Metric, processMetrics } from '../../spec/metrics.ts'
 import { gatewayAddress, gatewayEndpoints, gatewayRefusals, outcomes } from '../../spec/index.ts'
 import type { Endpoint } from '../../spec/language.ts'
 import { ownSchemeSchema, type Place, type Scheme, schemes } from '../../spec/gateway/signatures.ts'

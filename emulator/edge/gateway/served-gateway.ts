@@ -27,7 +27,7 @@ import { nameLike } from '../../options/like.ts'
 import { type ControlLoader, MAX_CONTROL_BYTES } from '../control.ts'
 import type { Gateway } from '../handles.ts'
 import { whyRefused } from '../control-access.ts'
-import { processFacts } from './process-facts.ts'
+import { processFacts } from '../node/metrics/process-facts.ts'
 import { createHost, type Hooks, type Host } from '../host.ts'
 import type { Later } from '../later.ts'
 import { noPictures, nodeParts, nodeResponses } from '../node/http.ts'
@@ -134,6 +134,7 @@ export function connectGateway(
       control: options.control,
       about: { deployment: 'gateway', like: options.like, generation: null },
       isDown: () => false,
+      isClosing: () => world.state.isDraining,
       guard,
       lastRequest,
       ...nodeParts({ place: 'gateway' }),

@@ -20,7 +20,12 @@ import { entryOf, guardOf, hostParts, refusalsOf } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
 import type { RuleHeaders } from './explain.ts'
 import type { Codec } from '../codec.ts'
-import { type ControlLoader, MAX_CONTROL_BYTES, maxControlBytes } from '../control.ts'
+import {
+  type ControlLoader,
+  type ControlReply,
+  MAX_CONTROL_BYTES,
+  maxControlBytes,
+} from '../control.ts'
 import { whyRefused } from '../control-access.ts'
 import { isConflict, isUsageError } from '../../options/usage.ts'
 import { after } from '../later.ts'
@@ -30,6 +35,7 @@ import { type RequestHooks, serve } from './http-listener.ts'
 import type { Pages } from './pages.ts'
 import { encodesElsewhere } from './pictures/frame-pictures.ts'
 import type { LargePictures } from './pictures/large-pictures.ts'
+import type { Traffic } from '../shared/traffic.ts'
 import type { Worlds } from '../worlds.ts'
 import type { PortGate } from './ports.ts'
 import type { WorldParts } from '../world-parts.ts'
@@ -46,6 +52,10 @@ export type Shared = {
   readonly explain: RuleHeaders | null
   /** The files of a front end; null without one. */
   readonly pages: Pages | null
+  /** Counts what goes through all of them. */
+  readonly traffic: Traffic
+  /** Loads their metrics. */
+  readonly metrics: () => Promise<ControlReply>
 }
 
 /** A server behind an address: what its listeners need. */
@@ -70,7 +80,7 @@ export type ServedWorld = {
 export function connectWorld(
   part: WorldParts,
   control: ControlLoader<Effect>,
-  { codec, pictures, explain, pages }: Shared,
+  { codec, pictures, explain, pages, traffic, metrics }: Shared,
   gate: PortGate | null,
 ): ServedWorld {
   const { server, options, recorder, hooks, lastIds, share } = part
@@ -89,7 +99,7 @@ export function connectWorld(
     {
       before: gate === null ? undefined : tendGate,
       emit: (effects) => {
-        if (effects.some(isForSockets)) sockets.emit(effects)
+        if (count(traffic, effects)) sockets.emit(effects)
       },
       batch: (work) => sockets.batch(work),
       flushed: () => flushed(),
@@ -99,6 +109,7 @@ export function connectWorld(
         nodeResponses((file) => codec.pictures().encodeFile(file), name),
       ),
       ...nodeParts(where),
+      metrics: part.name === null ? metrics : undefined,
     },
     explain === null
       ? hooks
@@ -150,8 +161,19 @@ export function connectWorld(
   return { server, host, sockets, flushed, limitBytes, answer, answerLink, explainReply }
 }
 
-/** Whether sockets have anything to do with an effect: replies, for example, are none of their business. */
-const isForSockets = ({ kind }: Effect): boolean => socketKinds.has(kind)
+/** Counts effects; returns whether sockets have anything to do with one: replies, for example, do not concern them. */
+function count(traffic: Traffic, effects: readonly Effect[]): boolean {
+  let isForSockets = false
+  for (const effect of effects) {
+    const { kind } = effect
+    if (kind === 'reply') traffic.requests++
+    else if (kind === 'send') traffic.text += effect.sockets.length
+    else if (kind === 'frame') traffic.binary += effect.sockets.length
+    else if (kind === 'run' && effect.state !== 'started') traffic[effect.state]++
+    isForSockets ||= socketKinds.has(kind)
+  }
+  return isForSockets
+}
 
 const socketKinds: ReadonlySet<Effect['kind']> = new Set([
   'accept',

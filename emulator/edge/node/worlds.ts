@@ -5,13 +5,15 @@ import { usageError } from '../../options/usage.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 import type { WorldOptions } from '../../server/state/options.ts'
 import { createCodec } from '../codec.ts'
-import type { ControlLoader } from '../control.ts'
+import type { ControlLoader, ControlReply } from '../control.ts'
 import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handles.ts'
 import type { Hooks } from '../host.ts'
 import { journalFile } from '../journal-file.ts'
 import { withoutEntries } from '../recorder.ts'
 import { createServerHandle, type HandledHost } from '../server-handle.ts'
 import { scriptedTypes } from '../until-message.ts'
+import type { LoopLag } from './metrics/loop-lag.ts'
+import { noTraffic } from '../shared/traffic.ts'
 import { memoryOf } from '../shared/memory.ts'
 import { type ExpiryClock, policyOf } from '../shared/policy.ts'
 import {
@@ -21,6 +23,7 @@ import {
   type Running,
   splitTarget,
   type World,
+  type Worlds,
 } from '../worlds.ts'
 import { idsOf, resume, type SavedWorld, savedServer, type WorldParts } from '../world-parts.ts'
 import { type AddressParts, createMaker, type MadeWorld } from './made-worlds.ts'
@@ -61,7 +64,10 @@ async function start(
 ): Promise<Emulator> {
   const { given, hosted, ca, listeners, closing, openOwn, explain, pages, movesOverHttp } = address
   const codec = createCodec()
-  const shared = { codec, pictures: createLargePictures(codec), explain, pages }
+  const traffic = noTraffic()
+  /** Measures from the first reading of the metrics on. */
+  let lag: LoopLag | undefined
+  const shared = { codec, pictures: createLargePictures(codec), explain, pages, traffic, metrics }
   const maker = createMaker(address, options, made, codec)
   let mainPort = options.port
   let mainGate: PortGate | null = null
@@ -93,7 +99,8 @@ async function start(
     const world: World<ServedWorld, Emulator, WorldOptionsInput> = {
       connect: ({ handle }) => {
         const from = Object.assign({}, part, { lastIds, share: memory.share })
-        return (connected = connectWorld(from, controlOf(handle, part), shared, gate))
+        const control = controlOf(handle, part, worlds.usage)
+        return (connected = connectWorld(from, control, shared, gate))
       },
       disconnect: (edge) => {
         // A clock that runs by itself has a timer and a start.
@@ -138,6 +145,24 @@ async function start(
     }
     const running = worlds.add(name, world, Date.now() - createdMs)
     return running
+  }
+  async function metrics(): Promise<ControlReply> {
+    const [{ metricsOf }, { createLoopLag }, { processFacts }] = await Promise.all([
+      import('../shared/metrics.ts'),
+      import('./metrics/loop-lag.ts'),
+      import('./metrics/process-facts.ts'),
+    ])
+    lag ??= createLoopLag()
+    return metricsOf({
+      traffic,
+      worlds: worlds.used(),
+      created: worlds.created(),
+      expired: policy.expired(),
+      trims: policy.trims(),
+      limitBytes: (options.memoryMib ?? Infinity) * 2 ** 20,
+      lag: lag.read(),
+      facts: processFacts(),
+    })
   }
   const create = async (
     name: string,
@@ -193,6 +218,7 @@ async function start(
       removed: async (name) => keeper?.remove(name),
       close: () => {
         policy.stop()
+        lag?.stop()
         return Promise.all([closing(), shared.pictures.close(), keeper?.close()])
       },
     },
@@ -231,11 +257,15 @@ const keptIn = async (options: ServerOptions, every: ExpiryClock['every']): Prom
 
 /** Loads the control paths of a world with the first control request. */
 const controlOf =
-  (handle: () => Emulator, { server, recorder }: WorldParts): ControlLoader<Effect> =>
+  (
+    handle: () => Emulator,
+    { server, recorder }: WorldParts,
+    usageOf: Worlds<ServedWorld, Emulator, never>['usage'],
+  ): ControlLoader<Effect> =>
   async (move) => {
     const { serverPaths } = await import('../server-paths.ts')
     const { explainPath, picturePath } = await import('../inspector/paths.ts')
-    const paths = serverPaths(handle(), move, () => scriptedTypes(server.state.script))
+    const paths = serverPaths(handle(), move, () => scriptedTypes(server.state.script), usageOf)
     return { ...paths, ...explainPath(recorder), ...picturePath(recorder) }
   }
 

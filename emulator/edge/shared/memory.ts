@@ -2,9 +2,9 @@
 // above their equal share [shared/memory*].
 
 import type { Input } from '../../machine.ts'
-import { stateSizes } from '../../server/memory.ts'
+import { stateCounts, stateSizes } from '../../server/memory.ts'
 import type { ServerParts } from '../server-handle.ts'
-import type { Sizes, UsedWorld, WorldMemory } from '../worlds.ts'
+import { type Sizes, totalOf, type UsedWorld, type WorldMemory } from '../worlds.ts'
 
 /** After a look that has dropped something, the worlds take this part of the bound at most, so that not every look does. */
 const AFTERWARDS = 0.9
@@ -12,7 +12,6 @@ const AFTERWARDS = 0.9
 /** What can be dropped, and what cannot. */
 const droppable = ({ history, journal }: Sizes): number => history + journal
 const fixed = ({ uploads, waiting }: Sizes): number => uploads + waiting
-export const totalOf = (sizes: Sizes): number => droppable(sizes) + fixed(sizes)
 
 /** Less is not worth an entry in a journal, in bytes. */
 const LEAST_BYTES = 16 * 1024
@@ -114,6 +113,7 @@ export function memoryOf(
       const { history, uploads, waiting } = stateSizes(server)
       return { history, uploads, waiting, journal: recorder.bytes() }
     },
+    counts: () => Object.assign(stateCounts(server), share),
     trim: (part) => dispatch((atMs) => ({ kind: 'trim', atMs, part })),
     setFull: (isFull) => {
       share.isFull = isFull

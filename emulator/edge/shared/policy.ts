@@ -35,6 +35,9 @@ type KeptPolicy = WorldPolicy & {
   readonly every: ExpiryClock['every']
   readonly start: (worlds: Pick<Worlds<never, never, never>, 'expire' | 'used'>) => void
   readonly stop: () => void
+  /** How many worlds were closed since they were idle or old, and how often one lost something for memory. */
+  readonly expired: () => number
+  readonly trims: () => number
 }
 
 /**
@@ -51,6 +54,7 @@ export function policyOf(
   const shortest = Math.min(idleMs ?? Infinity, ageMs ?? Infinity)
   const bound =
     memoryMib === null ? null : createMemoryBound(memoryMib * 2 ** 20, warn, monotonicMs)
+  let expired = 0
   const stops: (() => void)[] = []
   return {
     unknown: unknownWorlds,
@@ -59,7 +63,12 @@ export function policyOf(
     ageMs,
     monotonicMs,
     every,
-    onExpired: (name, why) => warn(`The world ${name} is closed: ${why}.`),
+    onExpired: (name, why) => {
+      expired++
+      warn(`The world ${name} is closed: ${why}.`)
+    },
+    expired: () => expired,
+    trims: () => bound?.trims() ?? 0,
     start: ({ expire, used }) => {
       if (shortest < Infinity) stops.push(every(Math.max(shortest / LOOKS, MIN_LOOK_MS), expire))
       if (bound !== null) stops.push(every(MEMORY_LOOK_MS, () => bound.look(used())))

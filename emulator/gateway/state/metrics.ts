@@ -2,18 +2,13 @@
 // name [operations/metrics-labels].
 
 import { targets } from '../../../spec/gateway/deliveries.ts'
-import { type Metric, metrics as described } from '../../../spec/gateway/metrics.ts'
+import type { Metric } from '../../../spec/metrics.ts'
+import { metrics as described } from '../../../spec/gateway/metrics.ts'
+import { addDuration, type Durations, noDurations } from '../../http/metrics-text.ts'
 import type { GatewayEffect } from './inputs.ts'
 
 /** Numbers by two labels. */
 export type Counts = Map<string, Map<string, number>>
-
-export type Durations = {
-  /** How many were at most as long as each bound of the metric, but longer than the one before; then the longer ones. */
-  readonly buckets: number[]
-  count: number
-  sumSeconds: number
-}
 
 export type Metrics = {
   readonly posts: Counts
@@ -26,12 +21,6 @@ export type Metrics = {
   /** When what is not over began, in milliseconds: runs, their agents, and deliveries. */
   readonly begun: Readonly<Record<'runs' | 'agents' | 'deliveries', Map<number, number>>>
 }
-
-const noDurations = ({ buckets = [] }: Metric): Durations => ({
-  buckets: [...buckets, Infinity].map(() => 0),
-  count: 0,
-  sumSeconds: 0,
-})
 
 export const noMetrics = (): Metrics => ({
   posts: new Map(),
@@ -100,7 +89,7 @@ function add(counts: Counts, name: string, other: string): void {
 /** Adds the duration of what has begun, if its beginning is known. */
 function end(
   durations: Durations,
-  { buckets }: { readonly buckets: readonly number[] },
+  metric: Metric,
   begun: Map<number, number>,
   id: number,
   nowMs: number,
@@ -108,12 +97,7 @@ function end(
   const startedMs = begun.get(id)
   if (startedMs === undefined) return
   begun.delete(id)
-  const seconds = (nowMs - startedMs) / 1000
-  const found = buckets.findIndex((bound) => seconds <= bound)
-  const at = found < 0 ? buckets.length : found
-  durations.buckets[at] = (durations.buckets[at] as number) + 1
-  durations.count++
-  durations.sumSeconds += seconds
+  addDuration(durations, metric, (nowMs - startedMs) / 1000)
 }
 
 /** Forgets what is counted of routes that no longer exist. */

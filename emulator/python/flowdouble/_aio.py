@@ -89,6 +89,8 @@ class _AsyncMachine(Generic[M]):
     snapshot = _awaited(Machine.snapshot)
     until = _awaited(Machine.until)
     verify = _awaited(Machine.verify)
+    list_worlds = _awaited(Machine.list_worlds)
+    ready = _awaited(Machine.ready)
     version = _awaited(Machine.version)
 
 
@@ -121,6 +123,7 @@ class AsyncWorld(_AsyncMachine[World]):
     frames = _awaited(World.frames)
     load = _awaited(World.load)
     messages = _awaited(World.messages)
+    metrics = _awaited(World.metrics)
     picture = _awaited(World.picture)
     runs = _awaited(World.runs)
     save = _awaited(World.save)

@@ -16,6 +16,8 @@ from flowdouble.types import (
     Expectation,
     Explanation,
     Health,
+    ListedWorld,
+    Readiness,
     ReceivedRequest,
     RequestFilter,
     ServerVersion,
@@ -195,9 +197,17 @@ class Machine:
         """Whether it is there: down while a fault keeps it down."""
         return self._json(Health, "GET", "health", accepts=(200, 503))
 
+    def ready(self) -> Readiness:
+        """Whether requests are to be sent its way: not while it is down or stops."""
+        return self._json(Readiness, "GET", "ready", accepts=(200, 503))
+
     def version(self) -> ServerVersion:
         """The version of the package, and what it behaves like."""
         return self._json(ServerVersion, "GET", "version")
+
+    def list_worlds(self) -> list[ListedWorld]:
+        """The worlds below /w/NAME at this address as data: those of a server with their age and size."""
+        return self._json(list[ListedWorld], "GET", "worlds")
 
     def paths(self) -> list[str]:
         """The methods and paths of its control API."""

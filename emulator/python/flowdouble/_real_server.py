@@ -28,8 +28,8 @@ _WHY: Mapping[str, tuple[str, ...]] = {
         "explain",
     ),
     "a real server does not fail on request": ("fault", "unfault", "faults", "load", "drop"),
-    "a real server has one state": ("reset", "snapshot", "restore", "fork", "world", "worlds"),
-    "a real server has no control API": ("health", "version", "paths", "openapi", "inspector"),
+    "a real server has one state": ("reset", "snapshot", "restore", "fork", "world", "worlds", "list_worlds"),
+    "a real server has no control API": ("health", "ready", "metrics", "version", "paths", "openapi", "inspector"),
 }
 """Why a real server cannot do it, by the method of a world."""
 

@@ -183,6 +183,10 @@ class World(Machine):
         """Creates a world with the state of this one, below /w/NAME. From then on, neither affects the other."""
         return self._other(self._json(WorldPlace, "POST", "fork", given(name=name)))
 
+    def metrics(self) -> str:
+        """What the server and its worlds do and take, in the text format of Prometheus; not of a world beside it."""
+        return self._send("GET", "metrics").body.decode()
+
     def worlds(self) -> list[World]:
         """The worlds below /w/NAME at this address, in the order in which they were created."""
         return [self._other(place) for place in self._json(list[WorldPlace], "GET", "worlds")]

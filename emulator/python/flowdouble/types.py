@@ -250,6 +250,12 @@ class Health(TypedDict):
     """down while a fault keeps it down."""
 
 
+class Readiness(TypedDict):
+    """Whether requests are to be sent its way."""
+
+    status: Literal["ready", "down", "closing"]
+
+
 class ServerVersion(TypedDict):
     """What a machine is."""
 
@@ -273,6 +279,21 @@ class WorldPlace(_WorldPlace, total=False):
 
     worldToken: str
     """Its token, once, of a server whose worlds have tokens."""
+
+
+class ListedWorld(_WorldPlace, total=False):
+    """A world in the list of an address; a gateway has a name and an address alone."""
+
+    ageMs: float
+    """Since it was created, in real time."""
+    idleMs: float
+    """Since its last request, in real time."""
+    bytes: int
+    """The memory that it takes, about."""
+    runs: int
+    """Its runs in queue and history."""
+    sockets: int
+    """Its open sockets."""
 
 
 class Expectation(TypedDict, total=False):

@@ -74,6 +74,17 @@ proves(
   {},
 )
 
+proves(
+  'control/gateway-ready',
+  async ({ gateway: { url, drain } }) => {
+    const ready = () => exchange(url, 'GET', '/_flowdouble/ready', {})
+    expect(await ready()).toMatchObject({ status: 200, body: '{"status":"ready"}' })
+    await drain(0)
+    expect(await ready()).toMatchObject({ status: 503, body: '{"status":"closing"}' })
+  },
+  {},
+)
+
 test('gateway-control/lists Outbox, runs and journal are read over HTTP', () =>
   on({}, async ({ post, send, idle, gateway }) => {
     await post('hook', { a: 1 })

@@ -76,6 +76,24 @@ proves(
 )
 
 proves(
+  'control/ready',
+  async ({ url, emulator }) => {
+    expect(await fromElsewhere(url, '/_flowdouble/ready')).toEqual({
+      status: 200,
+      body: { status: 'ready' },
+    })
+    const down = await emulator!.world({ name: 'down' })
+    down.fault({ when: { atMs: 100 }, then: { restart: { downMs: 5000 } } })
+    const ready = () => fromElsewhere(url, '/w/down/_flowdouble/ready')
+    await down.advance(100)
+    expect(await ready()).toEqual({ status: 503, body: { status: 'down' } })
+    await down.advance(5000)
+    expect(await ready()).toEqual({ status: 200, body: { status: 'ready' } })
+  },
+  ownWorld,
+)
+
+proves(
   'control/version',
   async ({ url, deployment }) => {
     expect(await fromElsewhere(url, '/_flowdouble/version')).toEqual({

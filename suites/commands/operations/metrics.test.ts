@@ -1,6 +1,7 @@
 // The metrics of a gateway, read as Prometheus reads them.
 
-import { metrics, processMetrics } from '../../../spec/gateway/metrics.ts'
+import { metrics } from '../../../spec/gateway/metrics.ts'
+import { processMetrics } from '../../../spec/metrics.ts'
 import { direct, type GatewaySubject, SECRET } from '../../judge/gateway-subject.ts'
 import { proves, provesQuirk, test } from '../../judge/proves.ts'
 import { expect } from '../../judge/expect.ts'

@@ -46,6 +46,7 @@ export const layers: readonly string[] = [
   'emulator/edge/',
   'emulator/edge/shared/',
   'emulator/edge/inspector/',
+  'emulator/edge/node/metrics/',
   'emulator/edge/node/pages/',
   'emulator/edge/node/pictures/',
   'emulator/edge/node/saved/',

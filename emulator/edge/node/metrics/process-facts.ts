@@ -1,6 +1,6 @@
-// What the process of a gateway takes, for its metrics.
+// What the process takes, for its metrics.
 
-import type { ProcessFacts } from '../../gateway/metrics.ts'
+import type { ProcessFacts } from '../../../gateway/metrics.ts'
 
 export function processFacts(): ProcessFacts {
   const { rss, heapUsed } = process.memoryUsage()
