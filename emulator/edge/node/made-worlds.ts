@@ -53,11 +53,29 @@ export type AddressParts = {
   readonly expiry: ExpiryClock | undefined
 }
 
-/** A world, its options as they were given, and when it was created, in milliseconds since 1970. */
-export type MadeWorld = WorldParts & {
+/** A world with its origin. */
+export type MadeWorld = WorldParts & Origin
+
+type Origin = {
+  /** Its options as they were given. */
   readonly given: ServerOptionsInput
+  /** When it was created, in milliseconds since 1970, */
   readonly createdMs: number
+  /** and how old it is at its start in this process, in milliseconds. */
+  readonly ageMs: number
 }
+
+const newOrigin = (given: ServerOptionsInput): Origin => ({
+  given,
+  createdMs: Date.now(),
+  ageMs: 0,
+})
+
+const savedOrigin = ({ options: given, createdMs }: SavedWorld): Origin => ({
+  given,
+  createdMs,
+  ageMs: Math.max(0, Date.now() - createdMs),
+})
 
 type Maker = {
   /** The world at the root. */
@@ -95,7 +113,7 @@ export function createMaker(
     name: string,
     complete: ServerOptions,
     objectInfo: () => TypeTexts,
-    of: Pick<MadeWorld, 'given' | 'createdMs'>,
+    of: Origin,
     saved?: SavedWorld,
   ): Promise<MadeWorld> => {
     const epochMs = saved?.epochMs ?? of.createdMs
@@ -117,7 +135,7 @@ export function createMaker(
       const begun = saved && Object.assign({}, made, { epochMs: saved.epochMs })
       const parts = { options, made: begun ?? made, hosted, hooks, codec, file, secrets, saved }
       const part = await newParts(Object.assign({ name: null }, parts))
-      return Object.assign(part, { given: ofRoot, createdMs: saved?.createdMs ?? Date.now() })
+      return Object.assign(part, saved === undefined ? newOrigin(ofRoot) : savedOrigin(saved))
     },
     create: async (name, { worldToken, ...own }) => {
       const base = laterOptions()
@@ -133,19 +151,19 @@ export function createMaker(
       const objectInfo = isShared ? made.objectInfo : readCatalog(complete, nodeTypeFiles)
       if (!isShared || 'failures' in own) requireKnownTypes(complete, objectInfo)
       const as = isPlain ? ofRoot : worldOptionsIn(Object.assign({}, base, content))
-      return partOf(name, complete, objectInfo, { given: as, createdMs: Date.now() })
+      return partOf(name, complete, objectInfo, newOrigin(as))
     },
     fork: (world, name, lastIds) => {
       const { options: own, given: as } = world
       const part = forkedParts(world, name, hooksOf(name, own), lastIds)
-      return Object.assign(part, { given: as, createdMs: Date.now() })
+      return Object.assign(part, newOrigin(as))
     },
     continue: (name, saved) => {
-      const { options: as, createdMs } = saved
+      const { options: as } = saved
       const completed = completeOptions(Object.assign({ port: 0 }, listenerOptionsIn(given), as))
       const token = options.worldTokens ? (saved.worldToken ?? undefined) : undefined
       const objectInfo = readCatalog(completed, nodeTypeFiles)
-      return partOf(name, tokenFor(completed, token), objectInfo, { given: as, createdMs }, saved)
+      return partOf(name, tokenFor(completed, token), objectInfo, savedOrigin(saved), saved)
     },
   }
 }

@@ -143,7 +143,7 @@ async function start(
       },
       fork: (to, edge) => open(maker.fork(part, to, idsOf(edge))),
     }
-    const running = worlds.add(name, world, Date.now() - createdMs)
+    const running = worlds.add(name, world, part.ageMs)
     return running
   }
   async function metrics(): Promise<ControlReply> {
