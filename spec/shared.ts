@@ -58,6 +58,8 @@ export const rules = {
       'A file that is damaged, or of another version or deployment, is refused with the reason.',
     'shared/saved-options':
       'A server whose options differ from those of its saved world is refused with their names.',
+    'shared/saved-folder':
+      'A folder that cannot be used is refused; if it fails later, a line says so, and the server goes on.',
     'shared/saved-alone':
       'A second server with the same --state is refused while the first one runs.',
     'shared/download':

@@ -1,11 +1,11 @@
 // A server that saves its worlds in a folder, and the next one that continues them; and worlds as files for others.
 
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serialize } from 'node:v8'
 import { type Emulator, type EmulatorOptions, startEmulator } from 'flowdouble'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { slow, textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { account } from '../../judge/hosted/jobs.ts'
@@ -117,6 +117,40 @@ proves('shared/saved-uploads', async ({ deployment }) => {
   for (const world of next.worlds()) await world.close()
   await start()
   expect(uploads()).toEqual([])
+})
+
+proves('shared/saved-folder', async ({ deployment }) => {
+  const clock = lookClock()
+  const { start, folder } = restarts({ deployment, ...manual, expiry: clock.expiry })
+  const files = newFiles()
+  files.write('a-file', '')
+  const file = files.path('a-file')
+  await expect(start({ state: file })).rejects.toThrow(
+    new RegExp(`^The state cannot be in ${file}: .* Name another folder\\.$`),
+  )
+  const lines: string[] = []
+  const written = vi.spyOn(process.stderr, 'write').mockImplementation((line) => {
+    lines.push(String(line))
+    return true
+  })
+  onTestFinished(() => written.mockRestore())
+  const server = await start()
+  // Nothing can be written where a folder is.
+  const blocked = join(folder, deployment, 'root.world.tmp')
+  mkdirSync(blocked)
+  clock.at(30)
+  await clock.looked()
+  expect(lines).toEqual([
+    expect.stringMatching(
+      /^flowdouble: Cannot save the world at the root: .*The server goes on, and tries again\.\n$/,
+    ),
+  ])
+  expect((await subjectOf(server).get('/queue')).status).toBe(200)
+  rmdirSync(blocked)
+  clock.at(60)
+  await clock.looked()
+  expect(lines).toHaveLength(1)
+  expect(filesIn(folder)).toContain(join(deployment, 'root.world'))
 })
 
 proves('shared/saved-closed', async ({ deployment }) => {

@@ -65,7 +65,7 @@ function createKeeper(folder: StateFolder, failed: (why: string) => void): Keepe
       await work()
       return true
     } catch (error) {
-      failed(`${what}: ${(error as Error).message}`)
+      failed(`${what}: ${(error as Error).message}. The server goes on, and tries again.`)
       return false
     }
   }

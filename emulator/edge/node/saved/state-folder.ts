@@ -3,10 +3,11 @@
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Deployment } from '../../../../spec/language.ts'
 import { holdLock } from '../../../config/lock.ts'
+import { usageError } from '../../../options/usage.ts'
 import type { SavedWorld } from '../../world-parts.ts'
 import { readWorld, uploadsOf, writeWorld } from './world-file.ts'
 
@@ -21,6 +22,7 @@ export type StateFolder = {
 }
 
 const ENDING = '.world'
+const DRAFT = '.tmp'
 const ROOT = `root${ENDING}`
 
 /** The file of a world: some file systems do not distinguish capitals, in which names can differ. */
@@ -29,11 +31,24 @@ const fileOf = (name: string | null): string =>
     ? ROOT
     : `w-${name}-${createHash('sha256').update(name).digest('hex').slice(0, 8)}${ENDING}`
 
-/** Opens the folder of a deployment, and creates it if necessary. Throws a refusal if another process uses it. */
+/** Creates folders, each in the one before, unless they exist. Throws a usage error if it cannot. */
+async function createFolders(...paths: readonly string[]): Promise<void> {
+  for (const path of paths)
+    await mkdir(path, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
+      const isThere = error.code === 'EEXIST' && (await stat(path)).isDirectory()
+      if (!isThere)
+        throw usageError(`The state cannot be in ${path}: ${error.message}. Name another folder.`)
+    })
+}
+
+/**
+ * Opens the folder of a deployment, and creates it if necessary. Throws a usage error if it cannot, and a refusal if another
+ * process uses it.
+ */
 export async function openStateFolder(path: string, deployment: Deployment): Promise<StateFolder> {
   const folder = join(path, deployment)
   const uploadFolder = join(folder, 'uploads')
-  await mkdir(uploadFolder, { recursive: true, mode: 0o700 })
+  await createFolders(path, folder, uploadFolder)
   const release = await holdLock(
     join(folder, 'worlds'),
     (pid) => `Process ${pid} uses the state in ${path}: stop it, or name another folder.`,
@@ -50,7 +65,10 @@ export async function openStateFolder(path: string, deployment: Deployment): Pro
   }
 
   const read: StateFolder['read'] = async () => {
-    const files = (await readdir(folder)).filter((file) => file.endsWith(ENDING))
+    const all = await readdir(folder)
+    // A process that was killed may have left half a file.
+    for (const file of all) if (file.endsWith(DRAFT)) await rm(join(folder, file), { force: true })
+    const files = all.filter((file) => file.endsWith(ENDING))
     files.sort((a, b) => Number(b === ROOT) - Number(a === ROOT) || (a < b ? -1 : 1))
     const worlds: SavedWorld[] = []
     for (const file of files) {
@@ -101,12 +119,12 @@ export async function openStateFolder(path: string, deployment: Deployment): Pro
 
 /** Replaces a file as a whole: after the end of a process it has its old content or the new one. */
 async function replace(path: string, bytes: Uint8Array): Promise<void> {
-  const draft = `${path}.tmp`
+  const draft = path + DRAFT
   try {
     await writeFile(draft, bytes, { mode: 0o600, flush: true })
     await rename(draft, path)
   } catch (error) {
-    await rm(draft, { force: true })
+    await rm(draft, { force: true }).catch(() => undefined)
     throw error
   }
 }
