@@ -140,16 +140,7 @@ const readerOfSessions: Plugin = {
     id.endsWith('/dist/emulator/session/index.js') ? source('session/index.ts') : null,
 }
 
-const forRouting = new Set([
-  'method',
-  'path',
-  'hostedPath',
-  'unaliased',
-  'on',
-  'since',
-  'before',
-  'does',
-])
+const forRouting = new Set('method path hostedPath unaliased on since before does'.split(' '))
 
 /** Leaves the schemas of the endpoints out: routing does not need them, and they would be a tenth of the start. */
 const routing: Plugin = {
@@ -257,12 +248,6 @@ const onSettings = /\/(cli\/gateway\/.*|gateway\/store\/.*|sender-settings|subsc
 const onControl =
   /\/(received[\w-]*|edge\/filters|(server|world|run)-paths|edge\/gateway\/control|edge\/inspector\/\w+|edge\/node\/openapi|spec\/control)\.ts$/
 
-/** What saves worlds, and continues them. */
-const onSaved = /\/edge\/node\/saved\/(keeper|state-folder|world-file)\.ts$/
-
-/** What the first reading of the metrics loads. */
-const onMetrics = /\/edge\/(shared|node|gateway)\/(metrics\/)?(metrics|loop-lag|process-facts)\.ts$/
-
 /** What writes a journal, in one file. */
 const onJournal = /\/journal\/(lines|placeholders|redact-target|known-secrets|repeats)\.ts$/
 
@@ -292,8 +277,8 @@ export default defineConfig([
           { name: 'control', test: onControl, priority: 2 },
           { name: 'recording', test: ofRecordings, priority: 1 },
           { name: 'journal', test: onJournal, priority: 1 },
-          { name: 'saved', test: onSaved, priority: 1 },
-          { name: 'metrics', test: onMetrics, priority: 1 },
+          { name: 'saved', test: /\/saved\/(keeper|state-folder|world-file)\.ts$/, priority: 1 },
+          { name: 'metrics', test: /\/(metrics|loop-lag|process-facts)\.ts$/, priority: 1 },
           { name: 'explain', test: /\/(cli|journal)\/explain(-gateway)?\.ts$/, priority: 1 },
           { name: 'types', test: onTypes, priority: 1 },
           { name: 'validate', test: onScenarios, priority: 1 },
