@@ -266,7 +266,7 @@ export default defineConfig([
       ...shared.output,
       cleanDir: true,
       // Functions keep their names, for the traces of exceptions.
-      minify: { compress: false, mangle: { keepNames: true } },
+      minify: { compress: true, mangle: { keepNames: true } },
       paths: (id) => {
         const name = withSentences.exec(id)?.[1]
         return name === undefined ? id : `./${name}.cjs`

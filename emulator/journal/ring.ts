@@ -30,18 +30,22 @@ export type Ring<I, E> = {
 /** What an entry takes beside its texts and bodies, in bytes. */
 const ENTRY_BYTES = 1000
 
-/** The entries of a journal. In place of a large body, an effect has its place among the texts. */
+/** The entries of a journal. In place of a large body, an effect has a `SharedBody`. */
 export type SavedRing<I> = {
   readonly first: number
   readonly entries: readonly Entry<I, unknown>[]
   readonly texts: readonly string[]
 }
 
+/** The place of a body among the texts. */
+type SharedBody = { readonly textAt: number }
+
 /** The kept entries of a journal that was saved. */
 export const entriesOf = <I, E>({ entries, texts }: SavedRing<I>): readonly Entry<I, E>[] =>
   entries.map(({ input, effects }) => {
     const whole = effects.map((effect) => {
-      const { textAt } = effect as { readonly textAt?: number }
+      const { textAt } = (effect as { readonly body?: Partial<SharedBody> }).body ?? {}
+      // The members keep their order, in which they are written.
       return textAt === undefined ? effect : { ...(effect as object), body: texts[textAt] }
     })
     return { input, effects: whole as readonly E[] }
@@ -139,11 +143,10 @@ export function createRing<I, E>(begin = 0): Ring<I, E> {
       places.set(text, place)
       return place
     }
-    const without = (effect: E): unknown => {
-      if (!hasLargeBody(effect)) return effect
-      const { body, ...rest } = effect
-      return { ...rest, textAt: placeOf(body) }
-    }
+    const without = (effect: E): unknown =>
+      hasLargeBody(effect)
+        ? { ...effect, body: { textAt: placeOf(effect.body) } satisfies SharedBody }
+        : effect
     const saved = entries().map(({ input, effects }) => ({ input, effects: effects.map(without) }))
     return { first, entries: saved, texts: [...places.keys()] }
   }

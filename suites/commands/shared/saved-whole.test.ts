@@ -50,13 +50,18 @@ const hashOf = (effects: readonly Effect[]): string =>
   createHash('sha256').update(textOf(effects)).digest('hex')
 
 /** What clients do, and what a test does beside them: it keeps states, returns to them, or follows a job of API v2. */
-type Deed = Action | { readonly kind: 'snapshot' | 'restore' | 'reset' | 'fault' | 'follow' }
+type Deed =
+  | Action
+  | { readonly kind: 'snapshot' | 'restore' | 'reset' | 'fault' | 'follow' | 'catalogue' }
 
 const deeds: fc.Arbitrary<readonly Deed[]> = fc
   .tuple(
     actionsUpTo(12),
     fc.array(
-      fc.tuple(fc.nat(12), fc.constantFrom('snapshot', 'restore', 'reset', 'fault', 'follow')),
+      fc.tuple(
+        fc.nat(12),
+        fc.constantFrom('snapshot', 'restore', 'reset', 'fault', 'follow', 'catalogue'),
+      ),
       { maxLength: 6, size: 'max' },
     ),
   )
@@ -125,6 +130,7 @@ async function played(
     else if (action.kind === 'fault')
       emulator.fault({ when: { path: '/prompt' }, then: { status: 503 }, times: 1 })
     else if (action.kind === 'follow') await follow(subject)
+    else if (action.kind === 'catalogue') await subject.get('/object_info')
     else if (action.kind === 'advance' && options.clock === 'manual') await side.advance(action.ms)
   }
   await emulator.close()
