@@ -3,7 +3,7 @@
 // the fixtures of test runners, are modules.
 
 import { readFileSync, readdirSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'rolldown'
 import { viteImportGlobPlugin } from 'rolldown/experimental'
@@ -94,13 +94,13 @@ const types: Plugin = {
   },
 }
 
-/** Puts the script and the style of the inspector into its page, which loads no other file. */
-const inspectorPage: Plugin = {
-  name: 'inspector-page',
+/** Puts the script and the style of a folder into its page, which loads no other file. */
+const pageOf = (folder: string): Plugin => ({
+  name: 'page',
   generateBundle(_, bundle) {
     const [chunk] = Object.values(bundle)
-    if (chunk?.type !== 'chunk') throw new Error('The inspector has one script.')
-    const text = (name: string): string => readFileSync(source(`inspector/${name}`), 'utf8')
+    if (chunk?.type !== 'chunk') throw new Error('A page has one script.')
+    const text = (name: string): string => readFileSync(source(`${folder}/${name}`), 'utf8')
     const style = text('style.css')
       .replace(/\s+/g, ' ')
       .replace(/ ?([{};,>]) ?|(:) /g, '$1$2')
@@ -110,9 +110,9 @@ const inspectorPage: Plugin = {
       .replace('/*style*/', () => style)
       .replace('/*script*/', () => chunk.code.trim().replaceAll('</script', '<\\/script'))
     delete bundle[chunk.fileName]
-    this.emitFile({ type: 'asset', fileName: 'inspector.html', source: page })
+    this.emitFile({ type: 'asset', fileName: `${basename(folder)}.html`, source: page })
   },
-}
+})
 
 const schemaSource = readFileSync(join(import.meta.dirname, 'spec/schema.ts'), 'utf8')
 const schemaMakers = schemaSource.match(/(?<=^export const )\w+(?= = <)/gm) ?? []
@@ -355,13 +355,13 @@ export default defineConfig([
       },
     },
   },
-  {
-    input: { inspector: source('inspector/main.ts') },
-    platform: 'browser',
+  ...['inspector', 'inspector/admin'].map((folder) => ({
+    input: { page: source(`${folder}/main.ts`) },
+    platform: 'browser' as const,
     checks: { ineffectiveDynamicImport: false },
-    plugins: [unusedRules, inspectorPage],
-    output: { dir: 'dist/bundle', format: 'iife', minify: true },
-  },
+    plugins: [unusedRules, pageOf(folder)],
+    output: { dir: 'dist/bundle', format: 'iife' as const, minify: true },
+  })),
   // Each by itself, so that what they share is not a further file.
   ...['vitest', 'playwright'].map((name) => ({
     input: { [name]: source(`edge/fixtures/${name}.ts`) },

@@ -13,7 +13,11 @@ export const rules = {
   }),
   ...chosen.both({
     'inspector/guard':
-      'The page and what it reads are for the same callers as the rest of the control API.',
+      'What the page reads is for the same callers as the rest of the control API.',
+    'inspector/guard-page':
+      'The page itself is for them too, or with a control token for all callers: it asks for the token.',
+    'inspector/token':
+      'A token behind `#token=` in the address of the page goes from there, and opens what the page reads.',
     'inspector/link':
       'A browser that opens /_flowdouble without the slash is redirected to the page.',
     'inspector/escapes':

@@ -70,6 +70,8 @@ export const rules = {
     'shared/metrics-open':
       'Every caller can read the metrics: they contain no secret and name no world.',
     'shared/listed': 'The list of worlds has the age, idle time, size, runs and sockets of each.',
+    'shared/page':
+      'With --world-tokens /_flowdouble/ of the root is a page that lists, creates and closes worlds.',
     'shared/flag':
       '`serve --shared` switches all of this on, sends no previews, and needs a control token.',
   }),

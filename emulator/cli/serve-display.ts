@@ -52,9 +52,11 @@ function placesOf(emulator: Emulator): readonly (readonly [name: string, text: s
   const { url, options } = emulator
   const socket = socketUrlOf(emulator)
   const control = `${url}/_flowdouble/`
-  // A browser sends no token.
   const inspector = options.worldTokens
-    ? [['Worlds', `PUT ${control}worlds/NAME, with the control token`] as const]
+    ? [
+        ['Worlds', `PUT ${control}worlds/NAME, with the control token`] as const,
+        ['Page', `${control}, which asks for it`] as const,
+      ]
     : options.control
       ? [['Inspector', control] as const]
       : []

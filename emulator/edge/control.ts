@@ -213,6 +213,12 @@ export const isOneOf = (paths: ControlPaths, { method, target }: RequestHead): b
     `${method === 'HEAD' ? 'GET' : method} ${splitTarget(target.slice(CONTROL_PREFIX.length))[0]}`,
   )
 
+/** Whether a request is for the page for people, or is led to it. The page has no secret: it asks for the token itself. */
+export const isPage = ({ method, target, headers }: RequestHead): boolean =>
+  (method === 'GET' || method === 'HEAD') &&
+  (target === CONTROL_PREFIX ||
+    (target === CONTROL_ROOT && /\btext\/html\b/.test(headers['accept'] ?? '')))
+
 /** What the path of the journal needs of a machine. */
 export type JournalSource = {
   /** The lines of the journal: its options, and its entries from this number on. */

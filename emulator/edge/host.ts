@@ -27,6 +27,7 @@ import {
   journalPath,
   type JournalSource,
   ok,
+  isPage,
   openPaths,
   type ControlLoader,
   type ControlPaths,
@@ -291,7 +292,8 @@ function createControl<E, R>(
   return {
     answer: async (arrived, response, headers) => {
       const why = whyRefused(responses.callerOf(response), guard)
-      if (why !== undefined && !isOneOf(open, arrived))
+      const isOpen = isOneOf(open, arrived) || (guard.token !== null && isPage(arrived))
+      if (why !== undefined && !isOpen)
         return responses.writeControl(response, refusal(403, why), {})
       count++
       try {

@@ -1,6 +1,7 @@
 // The buttons of the page: they move the clock, change the faults, and reset the world.
 
-import { send } from './model/connection.ts'
+import { readText, send } from './model/connection.ts'
+import { hasToken } from './model/token.ts'
 import { byId, el, fill } from './draw/dom.ts'
 import { clockText, timeText } from './model/scale.ts'
 import type { State } from './model/state.ts'
@@ -30,6 +31,13 @@ const presets: readonly (readonly [name: string, fault: object])[] = [
   ['handshakes are rejected', { when: { socket: 'open' }, then: { refuse: 503 } }],
 ]
 
+/** Saves a recording as the link of the page does. */
+function saveText(text: string): void {
+  const href = URL.createObjectURL(new Blob([text]))
+  el('a', { attributes: { href, download: 'session.har' } }).click()
+  URL.revokeObjectURL(href)
+}
+
 /**
  * @param done is called after each change with what the server says against it; null if it has been made.
  */
@@ -54,6 +62,12 @@ export function connectControls(
     reset.returnValue = ''
   })
   connectFaults(() => done(null))
+  byId('save').addEventListener('click', (event) => {
+    if (!hasToken()) return
+    // A browser would ask without the token.
+    event.preventDefault()
+    void run(async () => saveText(await readText('recording')))
+  })
   byId('open-file').addEventListener('click', () => byId('open').click())
   byId('leave').addEventListener('click', () => location.reload())
   return {

@@ -1,6 +1,7 @@
 // The inspector: follows the journal of the server that it comes from, and draws it whenever something changes.
 
-import { follow, read } from './model/connection.ts'
+import { askToken } from './draw/ask-token.ts'
+import { follow, read, Refused } from './model/connection.ts'
 import { attempt, connectControls, messageOf, removeFault, showClock } from './controls.ts'
 import { byId, el, fill } from './draw/dom.ts'
 import { drawBar } from './draw/bar.ts'
@@ -309,7 +310,8 @@ function nearestTick(own: HTMLElement | null, x: number): HTMLElement | undefine
 
 connectPage()
 draw()
-void follow(received, () => {
+void follow(received, (error) => {
   state.isLive = false
+  if (error instanceof Refused) askToken(byId('notice'), error.message, draw)
   draw()
 })

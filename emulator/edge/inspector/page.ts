@@ -1,16 +1,22 @@
-// Serves the inspector, the page for people: one file, which loads nothing from any other address.
+// Serves the pages for people: each is one file, which loads nothing from any other address.
 
 import { createHash } from 'node:crypto'
 import { readPackageFile } from '../../config/package-files.ts'
 import type { ControlReply } from '../control.ts'
 
-let loaded: ControlReply | undefined
+const loaded = new Map<string, ControlReply>()
 
-/** The page, read on demand. */
-export function inspectorPage(): ControlReply {
-  loaded ??= replyOf(readPackageFile('dist/bundle/inspector.html').toString())
-  return loaded
+/** A page, read on demand. */
+function pageIn(file: string): ControlReply {
+  const page = loaded.get(file) ?? replyOf(readPackageFile(`dist/bundle/${file}`).toString())
+  loaded.set(file, page)
+  return page
 }
+
+export const inspectorPage = (): ControlReply => pageIn('inspector.html')
+
+/** The page with the worlds of a server that many share. */
+export const worldsPage = (): ControlReply => pageIn('admin.html')
 
 const replyOf = (body: string): ControlReply => ({
   status: 200,

@@ -110,6 +110,7 @@ export function connectWorld(
       ),
       ...nodeParts(where),
       metrics: part.name === null ? metrics : undefined,
+      ...(part.name === null && options.worldTokens && { page: loadWorldsPage }),
     },
     explain === null
       ? hooks
@@ -182,6 +183,10 @@ const socketKinds: ReadonlySet<Effect['kind']> = new Set([
   'send',
   'frame',
 ])
+
+/** The page at the root of a server whose worlds have tokens [shared/page]. */
+const loadWorldsPage = async (): Promise<ControlReply> =>
+  (await import('../inspector/page.ts')).worldsPage()
 
 /** Finds the faults in force of a server. */
 const faultIn =

@@ -7,7 +7,7 @@ import type { ServerParts } from '../server-handle.ts'
 import { type Sizes, totalOf, type UsedWorld, type WorldMemory } from '../worlds.ts'
 
 /** After a look that has dropped something, the worlds take this part of the bound at most, so that not every look does. */
-const AFTERWARDS = 0.9
+const AFTERWARDS = 0.8
 
 /** What can be dropped, and what cannot. */
 const droppable = ({ history, journal }: Sizes): number => history + journal

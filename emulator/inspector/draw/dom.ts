@@ -8,6 +8,7 @@ type Tag =
   | 'button'
   | 'code'
   | 'dd'
+  | 'form'
   | 'details'
   | 'dl'
   | 'dt'

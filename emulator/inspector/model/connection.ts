@@ -1,18 +1,29 @@
 // Talks to the control API of the server that the page comes from. All addresses are relative to the page, so that it also
 // works below the path of a world.
 
+import { request } from './token.ts'
+
 export async function readText(path: string): Promise<string> {
-  const reply = await fetch(path, { cache: 'no-store' })
+  const reply = await request(path, { cache: 'no-store' })
   const text = await reply.text()
   if (!reply.ok) throw new Refused(errorIn(text) ?? `${path} answered ${reply.status}.`)
   return text
+}
+
+/** What a path returns, as a URL with the data. */
+export async function dataOf(path: string): Promise<string> {
+  const reply = await request(path)
+  if (!reply.ok) throw new Refused(path)
+  const bytes = new Uint8Array(await reply.arrayBuffer())
+  const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
+  return `data:${reply.headers.get('content-type') ?? ''};base64,${btoa(letters)}`
 }
 
 export const read = async <T>(path: string): Promise<T> => JSON.parse(await readText(path)) as T
 
 /** Sends a control request; throws what the server says against it. */
 export async function send(
-  method: 'POST' | 'DELETE',
+  method: 'POST' | 'PUT' | 'DELETE',
   path: string,
   body?: unknown,
 ): Promise<unknown> {
@@ -20,7 +31,7 @@ export async function send(
     body === undefined
       ? { method }
       : { method, body: typeof body === 'string' ? body : JSON.stringify(body) }
-  const reply = await fetch(path, init)
+  const reply = await request(path, init)
   const text = await reply.text()
   if (!reply.ok) throw new Refused(errorIn(text) ?? `${path} answered ${reply.status}.`)
   return JSON.parse(text)

@@ -26,7 +26,7 @@ function hashOf({ body }: Exchange, name: string): string {
     .digest('base64')}'`
 }
 
-async function expectPage(url: string): Promise<void> {
+async function expectPage(url: string, title = 'inspector', mostBytes = MAX_BYTES): Promise<void> {
   const { origin, pathname } = new URL(url)
   const page = await exchange(origin, 'GET', `${pathname.replace(/\/$/, '')}/_flowdouble/`)
   expect({ status: page.status, type: page.header('content-type') }).toEqual({
@@ -48,8 +48,9 @@ async function expectPage(url: string): Promise<void> {
   expect(page.header('x-content-type-options')).toBe('nosniff')
   expect(page.header('referrer-policy')).toBe('no-referrer')
   expect(page.header('cross-origin-resource-policy')).toBe('same-origin')
-  expect(page.body).toMatch(/^<!doctype html>[\s\S]*<title>flowdouble inspector<\/title>/)
-  expect(Buffer.byteLength(page.body)).toBeLessThan(MAX_BYTES)
+  expect(page.body).toMatch(/^<!doctype html>/)
+  expect(page.body).toContain(`<title>flowdouble ${title}</title>`)
+  expect(Buffer.byteLength(page.body)).toBeLessThan(mostBytes)
   expect(page.body).not.toMatch(
     /(https?:)?\/\/[\w-]+\.\w|@import|innerHTML|outerHTML|insertAdjacent|\beval\b/,
   )
@@ -89,7 +90,7 @@ proves(
       { Via: '1.1 tunnel', Authorization: 'Bearer wrong' },
     ]
     const known = { Via: '1.1 tunnel', Authorization: 'Bearer of-the-tester' }
-    for (const path of ['', 'clock', 'journal?from=0', 'explain/0', 'pictures/0.0']) {
+    for (const path of ['clock', 'journal?from=0', 'explain/0', 'pictures/0.0']) {
       const status = async (headers: Readonly<Record<string, string>>): Promise<number> =>
         (await exchange(url, 'GET', `/_flowdouble/${path}`, headers)).status
       for (const headers of others)
@@ -99,4 +100,39 @@ proves(
     }
   },
   { ...ownWorld, controlToken: 'of-the-tester' },
+)
+
+const elsewhere = [
+  { Host: 'evil.example' },
+  { Via: '1.1 tunnel' },
+  { 'Sec-Fetch-Site': 'cross-site' },
+]
+
+for (const controlToken of [null, 'of-the-tester'])
+  proves(
+    'inspector/guard-page',
+    async ({ url }) => {
+      const expected = controlToken === null ? 403 : 200
+      for (const headers of elsewhere) {
+        const page = await exchange(url, 'GET', '/_flowdouble/', headers)
+        expect([headers, page.status]).toEqual([headers, expected])
+        const link = { ...headers, Accept: 'text/html' }
+        const { status } = await exchange(url, 'GET', '/_flowdouble', link)
+        expect(status).toBe(controlToken === null ? 403 : 302)
+        expect((await exchange(url, 'GET', '/_flowdouble', headers)).status).toBe(403)
+        expect((await exchange(url, 'POST', '/_flowdouble/', headers)).status).toBe(403)
+      }
+      expect((await exchange(url, 'GET', '/_flowdouble/')).status).toBe(200)
+    },
+    { ...ownWorld, controlToken },
+  )
+
+proves(
+  'shared/page',
+  async ({ url, emulator }) => {
+    await expectPage(url, 'worlds', 10 * 1024)
+    const { url: at } = await emulator!.world({ name: 'one' })
+    await expectPage(at)
+  },
+  { ...ownWorld, shared: true, controlToken: 'of-the-tester' },
 )

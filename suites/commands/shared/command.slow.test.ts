@@ -11,6 +11,7 @@ test('shared/flag The command says how to get a world, whose address a client us
   const command = start('serve', '--shared', '--control-token', ADMIN, '--port', '0')
   const text = await command.says(/Ctrl\+C/)
   const [, place] = /Worlds +PUT (http:\S+worlds\/)NAME, with the control token\n/.exec(text) ?? []
+  expect(text).toMatch(/Page +http:\S+\/_flowdouble\/, which asks for it\n/)
   expect(text).not.toContain('Inspector')
   const headers = { Authorization: `Bearer ${ADMIN}` }
   const made = await fetch(`${place}job-17`, { method: 'PUT', headers })

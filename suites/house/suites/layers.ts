@@ -68,6 +68,7 @@ export const layers: readonly string[] = [
   'emulator/cli/',
   'emulator/inspector/model/',
   'emulator/inspector/draw/',
+  'emulator/inspector/admin/',
   'emulator/inspector/',
   'emulator/types.ts',
   'emulator/index.ts',

@@ -120,13 +120,18 @@ export type FakePage = {
   readonly open: (name: string, text: string) => Promise<void>
   /** Presses a key; resolves when the page is drawn. */
   readonly press: (key: string) => Promise<void>
+  /** What stands behind the # of its address now. */
+  readonly hash: () => string
   /** What the page has copied last. */
   readonly copied: () => string
   readonly close: () => void
 }
 
-/** Opens the inspector of a server. */
-export async function openFakePage(url: string): Promise<FakePage> {
+/** What stands behind the # of an address, and the # itself. */
+const hashOf = (address: string): string => /#.*/.exec(address)?.[0] ?? ''
+
+/** Opens the inspector of a server; the hash of its address begins with #. */
+export async function openFakePage(url: string, hash = ''): Promise<FakePage> {
   const { code, filename } = await (script ??= loadScript())
   const created = new Set<string>()
   const listeners: Record<string, Listener[]> = {}
@@ -156,7 +161,8 @@ export async function openFakePage(url: string): Promise<FakePage> {
       setImmediate(() => settled())
     }
   }
-  const location = { hash: '', pathname: '/_flowdouble/', href: `${url}/_flowdouble/` }
+  const stored = new Map<string, string>()
+  const location = { hash, pathname: '/_flowdouble/', href: `${url}/_flowdouble/` }
   const add = (name: string, listener: Listener): void => {
     ;(listeners[name] ??= []).push(listener)
   }
@@ -174,7 +180,13 @@ export async function openFakePage(url: string): Promise<FakePage> {
   const context = createContext({
     document,
     location,
-    history: { replaceState: () => undefined },
+    history: {
+      replaceState: (_: unknown, __: string, to: string) => void (location.hash = hashOf(to)),
+    },
+    sessionStorage: {
+      getItem: (name: string) => stored.get(name) ?? null,
+      setItem: (name: string, value: string) => void stored.set(name, value),
+    },
     fetch: fetchHere,
     addEventListener: add,
     requestAnimationFrame: (draw: () => void) => frames.push(draw),
@@ -259,6 +271,7 @@ export async function openFakePage(url: string): Promise<FakePage> {
       for (const listener of listeners['keydown'] ?? []) listener(event)
       await drawn()
     },
+    hash: () => location.hash,
     copied: () => copied,
     close: () => stop.abort(),
   }
