@@ -45,7 +45,7 @@ export const rules = {
     'shared/saved':
       'With --state a server saves its worlds at its end, and the next one continues them.',
     'shared/saved-in-time':
-      'With --state it also saves the worlds that have changed every --state-every seconds.',
+      'With --state it also saves a new world immediately, and changed ones every --state-every seconds.',
     'shared/saved-whole':
       'A world that is saved and continued after each input behaves like one that never was.',
     'shared/saved-clients':
@@ -72,6 +72,19 @@ export const rules = {
     'shared/listed': 'The list of worlds has the age, idle time, size, runs and sockets of each.',
     'shared/page':
       'With --world-tokens /_flowdouble/ of the root is a page that lists, creates and closes worlds.',
+    'shared/workers':
+      'With --workers N processes serve worlds; the address of the admin creates, lists and closes them.',
+    'shared/workers-place': 'The name of a world chooses its worker, the same after every start.',
+    'shared/workers-elsewhere':
+      'The address of the admin has no world: below a name it says where that world is, with 404.',
+    'shared/workers-restart':
+      'A worker that ends is started again at its port; meanwhile its worlds are refused with 503.',
+    'shared/workers-state':
+      'With --state each worker continues its worlds; the folder of another number of them is refused.',
+    'shared/workers-metrics': 'The metrics at the address of the admin are those of all workers.',
+    'shared/workers-fit':
+      'What one process alone can do is refused beside --workers, with what to do.',
+    'shared/workers-end': 'Workers end with their parent, even if it is killed.',
     'shared/flag':
       '`serve --shared` switches all of this on, sends no previews, and needs a control token.',
   }),

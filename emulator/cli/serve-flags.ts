@@ -14,6 +14,7 @@ const ownFlags = {
   config: { type: 'string' },
   'token-env': { type: 'string' },
   'ready-file': { type: 'string' },
+  workers: { type: 'string' },
   'stop-with-stdin': { type: 'boolean' },
   log: { type: 'string' },
   'log-format': { type: 'string', default: 'text' },
@@ -52,6 +53,7 @@ ${helpLine('--with-gateway', `also start a webhook gateway on the same clock, fo
 ${helpLine('--gateway-port PORT', `port of the gateway; 0 picks a free one (default: from its settings, else ${gatewayAddress.port})`)}
 ${helpLine('--config-dir DIR', 'directory of the gateway settings and subscriptions; host and enabled are ignored (default: in memory)')}
 ${helpLine('--mutant NAME', 'play a server with one deliberate fault, to test test suites; flowdouble mutants lists them')}
+${helpLine('--workers N', 'spread worlds over N processes, each at a port after --port, which creates, lists and closes worlds')}
 ${helpLine('--ready-file FILE', 'write the addresses as JSON to this file while the server listens')}
 ${helpLine('--stop-with-stdin', 'also stop when standard input ends: no server outlives a program that started it and was killed')}
 ${helpLine('--log FILE', 'append requests, runs and warnings to this file instead of printing them')}
@@ -84,6 +86,7 @@ export function readFlags(argv: readonly string[]): {
   readonly config?: string
   readonly tokenEnv?: string
   readonly readyFile?: string
+  readonly workers?: string
   readonly stopWithStdin: boolean
   readonly tlsCa?: string
   readonly run?: string
@@ -104,7 +107,7 @@ export function readFlags(argv: readonly string[]): {
   const [config, readyFile, run] = [text('config'), text('ready-file'), text('run')]
   const [tokenEnv, tlsCa] = [text('token-env'), text('tls-ca')]
   const [gatewayPort, configDir] = [text('gateway-port'), text('config-dir')]
-  const [log, mutant] = [text('log'), text('mutant')]
+  const [log, mutant, workers] = [text('log'), text('mutant'), text('workers')]
   return {
     server: optionsGiven(allOptions, values),
     ...(config !== undefined && { config }),
@@ -116,6 +119,7 @@ export function readFlags(argv: readonly string[]): {
     ...(configDir !== undefined && { configDir }),
     ...(log !== undefined && { log }),
     ...(mutant !== undefined && { mutant }),
+    ...(workers !== undefined && { workers }),
     logFormat: logFormatOf(text('log-format')),
     withGateway: values['with-gateway'] === true,
     stopWithStdin: values['stop-with-stdin'] === true,

@@ -24,6 +24,7 @@ import type { CommandIo } from './lib/io.ts'
 import { createLateLog, type LateLog } from './late-log.ts'
 import { listenMessage } from './lib/listen-errors.ts'
 import { type ReadyFile, readyFile } from './lib/ready-file.ts'
+import { untilAborted, untilEnded } from './lib/until-stopped.ts'
 import type { WrongServer } from './lib/wrong-servers.ts'
 import { addressesOf } from './serve-addresses.ts'
 import type { RecordSource } from './serve-log.ts'
@@ -43,6 +44,11 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
       if (flags.help) {
         io.stdout.write(serveHelp())
         return 0
+      }
+      if (flags.workers !== undefined) {
+        const { serveWorkers } = await import('./workers/workers.ts')
+        const planned = (await planAll(flags, io)).map(optionsOf)
+        return serveWorkers(flags.workers, planned, flags, io)
       }
       if (flags.run !== undefined) await requireWorkflow(io.cwd, flags.run)
       const beside = await loadGatewaySupport(flags)
@@ -270,20 +276,6 @@ async function scenariosOf(
 /** Where the paths of scenarios begin. */
 const scenarioFolder = ({ server, config }: Flags, { cwd }: CommandIo): string =>
   server['scenario'] === undefined ? dirname(resolve(cwd, config ?? '')) : cwd
-
-/** Resolves to 0 when the signal is aborted; never without a signal. */
-const untilAborted = (signal: AbortSignal | undefined): Promise<number> =>
-  new Promise((resolve) => {
-    if (signal?.aborted) return resolve(0)
-    signal?.addEventListener('abort', () => resolve(0), { once: true })
-  })
-
-/** Resolves to 0 when nothing more can be read, from a terminal or a pipe whose writer is gone. */
-const untilEnded = (input: Readable): Promise<number> =>
-  new Promise((resolve) => {
-    for (const event of ['end', 'close', 'error']) input.once(event, () => resolve(0))
-    input.resume()
-  })
 
 /** Resolves to the exit code when a fault ends a server, unless there are other worlds at its port [faults/exit-command]. */
 async function exitOf(emulator: Emulator): Promise<number> {

@@ -13,6 +13,7 @@ import { finishHosted } from '../server/response-headers.ts'
 import type { WorldOptions } from '../server/state/options.ts'
 import type { Server } from '../server/state/server.ts'
 import { runViews } from '../server/run-views.ts'
+import type { About } from './control.ts'
 import type { Guard } from './control-access.ts'
 import type { RunState } from './handles.ts'
 import type { Edge, Host } from './host.ts'
@@ -43,11 +44,7 @@ export const hostParts = <R>(
   states: runStates,
   responses: below(publicPathOf(options), pathOf(name), responses),
   control: options.control,
-  about: {
-    deployment: options.deployment,
-    like: options.like,
-    generation: options.deployment === 'local' ? generationLike(options.like) : null,
-  },
+  about: aboutOf(options),
   isDown: () => server.state.isDown,
   guard: guardOf(options),
   lastRequest: lastIds.request,
@@ -85,6 +82,13 @@ const noRun =
   "No run has been submitted yet, so there is nothing to wait for. Wait for the submit first: await server.received({ path: '/prompt' })."
 
 const exited = 'A fault has ended the server: reset() starts it again.'
+
+/** What a server with these options says about itself. */
+export const aboutOf = ({ deployment, like }: ServerOptions): About => ({
+  deployment,
+  like,
+  generation: deployment === 'local' ? generationLike(like) : null,
+})
 
 /** Who may use the control paths of a server. */
 export const guardOf = ({ host, cors, controlToken, worldTokens }: ServerOptions): Guard => ({

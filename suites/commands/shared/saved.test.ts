@@ -135,6 +135,9 @@ proves('shared/saved-folder', async ({ deployment }) => {
   })
   onTestFinished(() => written.mockRestore())
   const server = await start()
+  clock.at(1)
+  await clock.looked()
+  await subjectOf(server).get('/queue')
   // Nothing can be written where a folder is.
   const blocked = join(folder, deployment, 'root.world.tmp')
   mkdirSync(blocked)

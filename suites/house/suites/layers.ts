@@ -65,6 +65,7 @@ export const layers: readonly string[] = [
   'emulator/cli/watch/',
   'emulator/cli/completion/',
   'emulator/cli/gateway/',
+  'emulator/cli/workers/',
   'emulator/cli/',
   'emulator/inspector/model/',
   'emulator/inspector/draw/',

@@ -41,7 +41,7 @@ export async function openKeeper(
   const folder = await openStateFolder(state, deployment)
   try {
     const found = await folder.read()
-    const keeper = createKeeper(folder, warn)
+    const keeper = createKeeper(folder, new Set(found.map(({ name }) => name)), warn)
     const stop = every(stateEvery * 1000, keeper.save)
     const stopped = (end: () => Promise<void>) => (): Promise<void> => {
       stop()
@@ -55,9 +55,17 @@ export async function openKeeper(
   }
 }
 
-/** @param failed takes the reason why a world could not be saved, or removed. */
-function createKeeper(folder: StateFolder, failed: (why: string) => void): Keeper {
-  const worlds = new Map<string | null, KeptWorld & { savedVersion: number }>()
+/**
+ * @param stored the names of the worlds that are in the folder as they begin.
+ * @param failed takes the reason why a world could not be saved, or removed.
+ */
+function createKeeper(
+  folder: StateFolder,
+  stored: Set<string | null>,
+  failed: (why: string) => void,
+): Keeper {
+  type Held = KeptWorld & { savedVersion: number }
+  const worlds = new Map<string | null, Held>()
   let saving: Promise<void> | undefined
 
   const attempt = async (what: string, work: () => Promise<void>): Promise<boolean> => {
@@ -69,14 +77,15 @@ function createKeeper(folder: StateFolder, failed: (why: string) => void): Keepe
       return false
     }
   }
+  const saveOne = async (name: string | null, world: Held): Promise<void> => {
+    const version = world.version()
+    if (version === world.savedVersion) return
+    const what = `Cannot save the world ${name ?? 'at the root'}`
+    // The next look tries again.
+    if (await attempt(what, () => folder.write(world.save()))) world.savedVersion = version
+  }
   const saveAll = async (): Promise<void> => {
-    for (const [name, world] of worlds) {
-      const version = world.version()
-      if (version === world.savedVersion) continue
-      const what = `Cannot save the world ${name ?? 'at the root'}`
-      // The next look tries again.
-      if (await attempt(what, () => folder.write(world.save()))) world.savedVersion = version
-    }
+    for (const [name, world] of worlds) await saveOne(name, world)
   }
   const save = (): Promise<void> =>
     (saving ??= saveAll().finally(() => {
@@ -89,7 +98,13 @@ function createKeeper(folder: StateFolder, failed: (why: string) => void): Keepe
   }
   return {
     add: (name, world) => {
-      worlds.set(name, Object.assign({ savedVersion: NaN }, world))
+      const kept = Object.assign(
+        { savedVersion: stored.delete(name) ? world.version() : NaN },
+        world,
+      )
+      worlds.set(name, kept)
+      // From its creation on, a world with its token is there after the end of the process.
+      void saveOne(name, kept)
     },
     remove: async (name) => {
       worlds.delete(name)
