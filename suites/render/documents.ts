@@ -50,5 +50,24 @@ export const addressVariables = {
   },
 } as const
 
-/** The text of a document's file, indented by one blank: two would be a fifth of the documents. */
-export const documentText = (document: Part) => `${JSON.stringify(document, null, 1)}\n`
+/** The text of a file, indented by one blank, with short values on one line: the package contains these files. */
+export const documentText = (document: Part) => `${jsonText(document, '')}\n`
+
+/** The width of a line up to which a value stays on one. */
+const MAX_WIDTH = 160
+
+/** A value as JSON: each member on its line, unless all of them fit on one. */
+function jsonText(value: unknown, indent: string): string {
+  const line = JSON.stringify(value)
+  if (typeof value !== 'object' || value === null || indent.length + line.length <= MAX_WIDTH)
+    return line
+  const inner = `${indent} `
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]) => {
+      const key = Array.isArray(value) ? '' : `${JSON.stringify(name)}: `
+      return `${inner}${key}${jsonText(member, inner)}`
+    })
+  return `${open}\n${members.join(',\n')}\n${indent}${close}`
+}

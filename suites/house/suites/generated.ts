@@ -15,7 +15,7 @@ import { live, liveGateway, liveHosted } from '../../recorded/transcripts.ts'
 import { renderLlms, renderSkill, skillFile } from '../../render/assistants.ts'
 import { renderAsyncapi } from '../../render/asyncapi.ts'
 import { renderControl } from '../../render/control.ts'
-import { documentText } from '../../render/documents.ts'
+import { documentText, type Part } from '../../render/documents.ts'
 import { gatewayConfigSchema } from '../../render/gateway-config.ts'
 import { everywhere, renderOpenapi } from '../../render/openapi.ts'
 import { renderProtocol } from '../../render/protocol.ts'
@@ -32,7 +32,7 @@ export type Generated = {
   readonly texts: Readonly<Record<string, Text>>
 }
 
-const schemaText = (schema: unknown) => (): string => `${JSON.stringify(schema, null, 2)}\n`
+const schemaText = (schema: unknown) => (): string => documentText(schema as Part)
 const transcript = (lines: () => Promise<readonly string[]>) => async (): Promise<string> =>
   `${(await lines()).join('\n')}\n`
 
