@@ -119,6 +119,6 @@ export const sharedDefaults: Partial<ServerOptions> = {
   worldIdle: 3600,
   worldMib: 64,
   worldRuns: 1000,
-  memoryMib: 256,
+  memoryMib: 96,
   preview: 'none',
 }

@@ -19,10 +19,9 @@ export function merged(all: readonly WorkerMetrics[]): string {
       else metric.comments.add(line)
     }
   }
-  return [...metrics.values()]
-    .flatMap(({ comments, samples }) => [...comments, ...samples])
-    .map((line) => `${line}\n`)
-    .join('')
+  const lines: string[] = []
+  for (const { comments, samples } of metrics.values()) lines.push(...comments, ...samples)
+  return lines.map((line) => `${line}\n`).join('')
 }
 
 /** A sample with the number of its worker. */

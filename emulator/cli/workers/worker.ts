@@ -69,13 +69,15 @@ export function startWorker(
     child = spawned
     // Whatever goes wrong there, its end says so.
     spawned.stdin.on('error', () => undefined)
-    void firstLine(spawned).then((line) => {
+    const listens = async (): Promise<void> => {
+      const line = await firstLine(spawned)
       const isAgain = last !== undefined
       now = last = JSON.parse(line) as WorkerAddresses
       if (isAgain) note(`worker ${number} listens again at ${now.url}`)
       listening()
       changed()
-    })
+    }
+    void listens()
     const ended = (why: string): void => {
       if (child !== spawned) return
       child = undefined

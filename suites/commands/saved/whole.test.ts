@@ -31,7 +31,7 @@ import { v2Of } from '../../judge/hosted/v2.ts'
 import { proves } from '../../judge/proves.ts'
 import { type Subject, subjectOf } from '../../judge/subject.ts'
 import { createSide } from '../../parity/two-servers.ts'
-import { runs } from '../../support/effort.ts'
+import { isLong } from '../../support/effort.ts'
 
 /** An input, and the hash of its effects: what they refer to can change later. */
 type Step = { readonly input: Input; readonly hash: string }
@@ -201,7 +201,7 @@ proves('shared/saved-whole', async ({ deployment }) => {
       expect(textOf(kept.requests)).toBe(textOf(whole.requests))
       count += steps.length
     }),
-    { seed: 28, numRuns: runs(150) },
+    { seed: 28, numRuns: isLong ? 150 : 15 },
   )
-  expect(count).toBeGreaterThan(100)
+  expect(count).toBeGreaterThan(50)
 })

@@ -13,7 +13,7 @@ import { proves } from '../../judge/proves.ts'
 import { subjectOf } from '../../judge/subject.ts'
 import { exchange } from '../../judge/wire.ts'
 import { newFiles } from '../../support/files.ts'
-import { lookClock } from './look-clock.ts'
+import { lookClock } from '../shared/look-clock.ts'
 
 const manual = { clock: 'manual' } as const
 
