@@ -12,7 +12,7 @@ import type { SavedWorld } from '../../world-parts.ts'
 import { readWorld, uploadsOf, writeWorld } from './world-file.ts'
 
 export type StateFolder = {
-  /** The worlds in it, the one at the root first. Throws a usage error for a file that cannot be read. */
+  /** The worlds in it, the one at the root first, then in the order of their creation. Throws a usage error for a file that cannot be read. */
   readonly read: () => Promise<readonly SavedWorld[]>
   /** Replaces the file of a world. It is serialised before the function returns. */
   readonly write: (world: SavedWorld) => Promise<void>
@@ -69,7 +69,6 @@ export async function openStateFolder(path: string, deployment: Deployment): Pro
     // A process that was killed may have left half a file.
     for (const file of all) if (file.endsWith(DRAFT)) await rm(join(folder, file), { force: true })
     const files = all.filter((file) => file.endsWith(ENDING))
-    files.sort((a, b) => Number(b === ROOT) - Number(a === ROOT) || (a < b ? -1 : 1))
     const worlds: SavedWorld[] = []
     for (const file of files) {
       const uploads = new Set<string>()
@@ -77,12 +76,16 @@ export async function openStateFolder(path: string, deployment: Deployment): Pro
       worlds.push(
         readWorld(await readFile(place), deployment, place, (sha256) => {
           uploads.add(sha256)
-          return Uint8Array.from(readFileSync(join(uploadFolder, sha256)))
+          return present.has(sha256)
+            ? Uint8Array.from(readFileSync(join(uploadFolder, sha256)))
+            : undefined
         }),
       )
       named.set(file, uploads)
     }
-    return worlds
+    return worlds.toSorted(
+      (a, b) => Number(b.name === null) - Number(a.name === null) || a.createdMs - b.createdMs,
+    )
   }
   /** Removes the uploads that no file names any more. */
   const tidy = async (): Promise<void> => {

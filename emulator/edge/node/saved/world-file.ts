@@ -103,7 +103,7 @@ export const wholeFile = ({ bytes, uploads }: WorldFile): Buffer =>
   Buffer.concat([bytes, ...uploads.values()])
 
 /** Where the uploads of a file are: behind it, or beside it in a folder. */
-type UploadSource = 'behind' | ((sha256: string) => Uint8Array)
+type UploadSource = 'behind' | ((sha256: string) => Uint8Array | undefined)
 
 /**
  * The world in a file. Throws a usage error if it is damaged, if another version wrote it, or if it belongs to the other
@@ -129,7 +129,8 @@ export function readWorld(
       `${name} is a world of a ${header.deployment} server, and this is ${deployment}.`,
     )
   const world = bytes.subarray(end + 1, end + 1 + header.bytes)
-  const damaged = (): Error => usageError(`${name} is damaged: save the world again.`)
+  const damaged = (): Error =>
+    usageError(`${name} is damaged: save the world again, or leave the file out.`)
   if (hashOf(world) !== header.sha256) throw damaged()
   const uploads =
     source === 'behind' ? uploadsIn(header, bytes.subarray(end + 1 + header.bytes)) : undefined
