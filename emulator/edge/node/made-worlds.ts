@@ -65,12 +65,6 @@ type Origin = {
   readonly ageMs: number
 }
 
-const newOrigin = (given: ServerOptionsInput): Origin => ({
-  given,
-  createdMs: Date.now(),
-  ageMs: 0,
-})
-
 const savedOrigin = ({ options: given, createdMs }: SavedWorld): Origin => ({
   given,
   createdMs,
@@ -94,6 +88,9 @@ type Maker = {
   readonly continue: (name: string, saved: SavedWorld) => Promise<MadeWorld>
 }
 
+/** The least time between the creations of two worlds, in milliseconds. */
+const ORDER_MS = 0.001
+
 /** @param made the options of the world at the root. */
 export function createMaker(
   { given, laterOptions, hosted, linksPort, pages, onWorld }: AddressParts,
@@ -105,6 +102,12 @@ export function createMaker(
   const ofRoot = worldOptionsIn(given)
   /** The options of worlds that change none: these share them. */
   let plainOptions: ServerOptions | undefined
+  let lastMs = 0
+  /** No two of them are created at the same time, so that saved ones have an order. */
+  const newOrigin = (of: ServerOptionsInput): Origin => {
+    lastMs = Math.max(Date.now(), lastMs + ORDER_MS)
+    return { given: of, createdMs: lastMs, ageMs: 0 }
+  }
 
   const hooksOf = (name: string, own: ServerOptions): Hooks<Input, Effect> => ({
     onEntry: onWorld?.(name, own),
@@ -116,7 +119,7 @@ export function createMaker(
     of: Origin,
     saved?: SavedWorld,
   ): Promise<MadeWorld> => {
-    const epochMs = saved?.epochMs ?? of.createdMs
+    const epochMs = saved?.epochMs ?? Date.now()
     const part = await newParts({
       name,
       options: complete,
