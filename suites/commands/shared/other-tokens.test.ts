@@ -45,6 +45,9 @@ const paths = [
   'worlds',
   'worlds/theirs',
   'worlds/new',
+  'state',
+  'worlds/theirs/state',
+  'worlds/new/state',
 ]
 
 const asked = fc.record({
