@@ -44,7 +44,7 @@ export function put<T>(bounded: Bounded<T>, key: string, value: T): readonly T[]
   const dropped: T[] = []
   while (bounded.entries.size > bounded.limit) dropOldest(bounded, dropped)
   // Removed entries leave stale arrivals behind; remove these when they outnumber the entries.
-  if (bounded.arrivals.length - bounded.head > 2 * bounded.limit + 1024) {
+  if (bounded.arrivals.length - bounded.head > 2 * bounded.entries.size + 1024) {
     bounded.arrivals = Array.from(bounded.entries, ([held, entry]) => ({
       key: held,
       serial: entry.serial,

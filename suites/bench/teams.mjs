@@ -112,7 +112,15 @@ const rssMib = () =>
 
 const startedAt = performance.now()
 let [lastCpu, lastAt, lastEnded] = [cpuSeconds(), startedAt, 0]
-const report = () => {
+/** The sum of the samples of a metric, in MiB. */
+const mibOf = (text, name) =>
+  [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'gm'))].reduce(
+    (sum, [, bytes]) => sum + Number(bytes) / 2 ** 20,
+    0,
+  )
+
+const report = async () => {
+  const { text } = await send(`${url}/_flowdouble/metrics`, 'GET')
   const [cpu, now] = [cpuSeconds(), performance.now()]
   const took = (now - lastAt) / 1000
   const sorted = times.toSorted((a, b) => a - b)
@@ -120,7 +128,8 @@ const report = () => {
   const own = process.cpuUsage()
   console.log(
     `${((now - startedAt) / 1000).toFixed(0)} s: ${((counts.ended - lastEnded) / took).toFixed(0)} runs/s, ` +
-      `submit p50 ${of(0.5)} p99 ${of(0.99)} max ${of(0.9999999)} ms, RSS ${rssMib().toFixed(0)} MiB, ` +
+      `submit p50 ${of(0.5)} p99 ${of(0.99)} max ${of(0.9999999)} ms, RSS ${rssMib().toFixed(0)} MiB, heap ${mibOf(text, 'nodejs_heap_size_used_bytes').toFixed(0)}, ` +
+      `counted ${mibOf(text, 'flowdouble_bytes').toFixed(0)}, ` +
       `${(((cpu - lastCpu) / took) * 100).toFixed(0)} % of a core, ${counts.errors} errors, ` +
       `client ${(((own.user + own.system) / 1e6 / ((now - startedAt) / 1000)) * 100).toFixed(0)} %`,
   )
@@ -134,6 +143,6 @@ for (let second = 0; second < seconds; second++) {
     for (const [at, world] of addresses.entries())
       setTimeout(() => void submit(world).catch(() => counts.errors++), (at * 1000) / worlds)
   await sleep(Math.max(0, startedAt + (second + 1) * 1000 - performance.now()))
-  if ((second + 1) % every === 0) report()
+  if ((second + 1) % every === 0) await report()
 }
 process.exit(0)
