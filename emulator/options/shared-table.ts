@@ -32,7 +32,7 @@ export const sharedOptions: OptionTable<SharedName> = {
   shared: {
     flag: 'shared',
     value: '',
-    help: 'be shared by many: --world-tokens, --unknown-worlds refuse, --world-idle 3600, --world-mib 64, --world-runs 1000, --memory-mib 256, --preview none; needs --control-token',
+    help: 'be shared by many: --world-tokens, --unknown-worlds refuse, --world-idle 3600, --world-mib 64, --world-runs 1000, --memory-mib 96, --preview none; needs --control-token',
     bare: 'true',
     schema: { type: 'boolean' },
   },
@@ -119,6 +119,6 @@ export const sharedDefaults: Partial<ServerOptions> = {
   worldIdle: 3600,
   worldMib: 64,
   worldRuns: 1000,
-  memoryMib: 256,
+  memoryMib: 96,
   preview: 'none',
 }

@@ -67,7 +67,7 @@ proves('shared/flag', async (subject) => {
     worldIdle: 5,
     worldMib: 64,
     worldRuns: 1000,
-    memoryMib: 256,
+    memoryMib: 96,
     preview: 'none',
   })
   expect((await server.world({ preview: 'png' })).options.preview).toBe('png')

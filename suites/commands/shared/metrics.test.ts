@@ -59,7 +59,7 @@ proves(['shared/metrics', 'shared/metrics-open'], async ({ deployment }) => {
     'flowdouble_messages_total{kind="text"}': session.messages().length,
     'flowdouble_messages_total{kind="binary"}': 0,
     'flowdouble_bytes{kind="uploads"}': 1000,
-    'flowdouble_limit_bytes{}': 256 * 2 ** 20,
+    'flowdouble_limit_bytes{}': 96 * 2 ** 20,
     'flowdouble_trims_total{}': 0,
     'flowdouble_worlds_full{}': 0,
   })
