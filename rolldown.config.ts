@@ -202,12 +202,28 @@ const modules = {
   chunkFileNames: '[name].js',
 } as const
 
+/** How workerd is to run the worker. */
+const configuration: Plugin = {
+  name: 'configuration',
+  generateBundle() {
+    const file = source('edge/worker/config.capnp')
+    this.emitFile({ type: 'asset', fileName: basename(file), source: readFileSync(file, 'utf8') })
+  },
+}
+
 const nodeTypes = readFileSync(join(import.meta.dirname, 'spec/node-types.json'))
 const laterNodeTypes = readFileSync(join(import.meta.dirname, 'spec/later-node-types.json'))
 
 /** Bytes as a literal, a tenth of their size: deflated, in base64, with the size. */
 const packed = (bytes: Uint8Array): string =>
   JSON.stringify([deflateSync(bytes, { level: 9 }).toString('base64'), bytes.length])
+
+const withNodeTypes = {
+  define: {
+    BUILT_IN_NODE_TYPES: packed(nodeTypes),
+    LATER_NODE_TYPES: packed(laterNodeTypes),
+  },
+}
 
 /** What pages load beside the one file of an emulator. */
 const besideEmulator = /\/(msw|later-node-types)\.ts$/
@@ -338,12 +354,7 @@ export default defineConfig([
     checks: { ineffectiveDynamicImport: false },
     external: ['msw'],
     plugins: [unusedRules],
-    transform: {
-      define: {
-        BUILT_IN_NODE_TYPES: packed(nodeTypes),
-        LATER_NODE_TYPES: packed(laterNodeTypes),
-      },
-    },
+    transform: withNodeTypes,
     output: {
       ...modules,
       // One file beside the entries: all that an emulator can need, as a page cannot know what it will. Few need the
@@ -354,6 +365,15 @@ export default defineConfig([
         ],
       },
     },
+  },
+  // Not part of the package: `npm run build:worker` makes it. One file, which the configuration embeds.
+  {
+    input: { worker: source('edge/worker/worker.ts') },
+    platform: 'browser',
+    checks: { ineffectiveDynamicImport: false },
+    plugins: [licences, unusedRules, configuration],
+    transform: withNodeTypes,
+    output: { ...modules, dir: 'dist/worker', codeSplitting: false },
   },
   ...['inspector', 'inspector/admin'].map((folder) => ({
     input: { page: source(`${folder}/main.ts`) },

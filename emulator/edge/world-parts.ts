@@ -62,14 +62,19 @@ export const savedServer = (
   journal: recorder.save(),
 })
 
-/** Continues a saved server: its clients are gone, and what was due meanwhile happens [shared/saved-clients]. */
+/**
+ * Continues a saved server: its clients are gone, and what was due meanwhile happens [shared/saved-clients].
+ * @param isConnected whether a socket is still there.
+ */
 export function resume(
   { state }: Server,
   { dispatch, resume: goOn }: Pick<Driver<Input, Effect>, 'dispatch' | 'resume'>,
   awayMs: number,
+  isConnected: (socket: number) => boolean = () => false,
 ): void {
   // Each input removes one of them.
-  const sockets = [...state.sockets.keys(), ...(state.wire?.opening ?? [])]
+  const known = [...state.sockets.keys(), ...(state.wire?.opening ?? [])]
+  const sockets = known.filter((socket) => !isConnected(socket))
   const streams = Array.from(state.streams.keys())
   for (const socket of sockets) dispatch((atMs) => ({ kind: 'close', atMs, socket }))
   for (const request of streams) dispatch((atMs) => ({ kind: 'leave', atMs, request }))

@@ -155,6 +155,13 @@ export type Address<H, O> = {
 const PREFIX = '/w/'
 const namePattern = /^[\w-][\w.-]{0,63}$/
 
+/** A name that a world can have; throws a usage error for another one. */
+export function worldName(asked: unknown): string {
+  // A program without types can pass a number.
+  if (typeof asked === 'string' && namePattern.test(asked)) return asked
+  throw usageError('The name of a world has letters, digits, dots, dashes and underscores.')
+}
+
 /** The path below which a world is served; empty for the one at the root. */
 export const pathOf = (name: string | null): string => (name === null ? '' : PREFIX + name)
 
@@ -195,11 +202,9 @@ export function createWorlds<S extends Edge, H, O extends { readonly name?: stri
   const nameFor = (asked: unknown = nextName()): string => {
     if (named.size >= policy.most)
       throw conflictError(`This address has at most ${policy.most} worlds. Close some of them.`)
-    // A program without types can pass a number.
-    if (typeof asked !== 'string' || !namePattern.test(asked))
-      throw usageError('The name of a world has letters, digits, dots, dashes and underscores.')
-    requireFree(asked)
-    return asked
+    const name = worldName(asked)
+    requireFree(name)
+    return name
   }
   /** When too many worlds are awake, those that were connected first sleep if they can. */
   const stayAwake = (world: Running<S, H>, disconnect: () => boolean): void => {

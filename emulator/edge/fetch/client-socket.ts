@@ -1,5 +1,6 @@
 // The client side of a socket within one process: the WebSocket interface of browsers.
 
+import type { Reply } from '../../http/replies.ts'
 import type { Turns } from './turns.ts'
 
 /** What reaches the server from its client. */
@@ -11,7 +12,10 @@ export type ServerSide = {
 
 /** What the server does with a socket. Events reach the client in this order, in later turns. */
 export type SocketLine = {
-  readonly open: () => void
+  /** Accepts the handshake of the socket with this id. */
+  readonly open: (id: number) => void
+  /** Refuses the handshake with a reply; absent where clients see only that it fails. */
+  readonly refuse?: (reply: Reply) => void
   readonly send: (data: string | Uint8Array) => void
   /** Ends the socket: with a close frame, or without one, which is a failure with the code 1006. */
   readonly end: (code: number, reason: string) => void

@@ -1,6 +1,7 @@
 // Creates emulators without a server, with the built-in node types that the bundle contains.
 
 import { inflate } from '../../pictures/codecs/inflate.ts'
+import type { BuiltInTypes } from './content.ts'
 import { createEmulatorWith, type InProcessOptions } from './emulator.ts'
 import type { InProcessEmulator } from './worlds.ts'
 
@@ -17,11 +18,11 @@ const textOf = ([deflated, bytes]: typeof BUILT_IN_NODE_TYPES): string =>
 
 let types: string | undefined
 
-const builtIn = (): string => (types ??= textOf(BUILT_IN_NODE_TYPES))
-
-/** The node types of later generations, where a world can need them. */
-const laterTypes = async (): Promise<string> =>
-  textOf((await import('./later-node-types.ts')).laterNodeTypes)
+/** The built-in node types; those of later generations are loaded where a world needs them. */
+export const bundledTypes: BuiltInTypes = {
+  builtIn: () => (types ??= textOf(BUILT_IN_NODE_TYPES)),
+  later: async () => textOf((await import('./later-node-types.ts')).laterNodeTypes),
+}
 
 /**
  * Creates an emulator in this page or process, without a server. Throws a usage error for invalid options, and for those
@@ -38,4 +39,4 @@ const laterTypes = async (): Promise<string> =>
  * await emulator.close()
  */
 export const createEmulator = (options: InProcessOptions = {}): Promise<InProcessEmulator> =>
-  createEmulatorWith(options, { builtIn, later: laterTypes })
+  createEmulatorWith(options, bundledTypes)

@@ -8,7 +8,8 @@ import { usageError } from '../../options/usage.ts'
 import { linkBase } from '../../server/hosted/index.ts'
 import type { Tamper } from '../driver.ts'
 import { requireContent } from './scenarios.ts'
-import { type InProcessEmulator, type PageSources, type Places, startWorlds } from './worlds.ts'
+import type { BuiltInTypes } from './content.ts'
+import { type InProcessEmulator, type Places, startWorlds } from './worlds.ts'
 
 /** Options that need a network or a disk. */
 const NETWORK_OPTIONS = [
@@ -48,7 +49,7 @@ export type InProcessOptions = Omit<
  */
 export async function createEmulatorWith(
   { url = 'http://127.0.0.1:8188', onEntry, tamper, ...given }: InProcessOptions,
-  types: Omit<PageSources, 'readFile'>,
+  types: BuiltInTypes,
 ): Promise<InProcessEmulator> {
   requireNoNetwork(given)
   const places = placesOf(url, given)
@@ -56,7 +57,7 @@ export async function createEmulatorWith(
   // Nothing is encrypted: the option says that links are those of HTTPS, like the address.
   const tls = base.protocol === 'https:' ? 'auto' : null
   const options = { ...given, host: base.hostname, port, tls } as const
-  return startWorlds(options, places, { ...types, readFile }, { onEntry, tamper })
+  return startWorlds(options, places, types, { onEntry, tamper })
 }
 
 function requireNoNetwork(given: Omit<InProcessOptions, 'url'>): void {
@@ -84,9 +85,4 @@ function placesOf(
   // One of two, by the host that a client has used.
   const bases = new Set([linkBase(links, '127.0.0.1'), linkBase(links, undefined)])
   return { url, port, base, links: [...bases], linksPort }
-}
-
-/** There is no disk. */
-function readFile(path: string): string {
-  throw new Error(`${path} is a file, and there is no disk here. Pass the node types themselves`)
 }

@@ -29,10 +29,14 @@ export type PendingResponse = {
 /** Statuses whose responses have no body. */
 const bare = new Set([101, 103, 204, 205, 304])
 
-/** `name` is the value of the response header Server. */
+/**
+ * @param name the value of the response header Server.
+ * @param callerAddress where the callers are.
+ */
 export const fetchResponses = (
   encodeFile: EncodeFile,
   name: string,
+  callerAddress: string,
 ): Responses<PendingResponse> => ({
   write: (pending, reply, timeMs) => {
     // A response that has begun cannot become another one.
@@ -60,8 +64,7 @@ export const fetchResponses = (
     pending.signal.addEventListener('abort', closed, { once: true })
     pending.onCancelled = closed
   },
-  // The client is in this process.
-  callerOf: ({ headers }) => ({ address: '127.0.0.1', headers }),
+  callerOf: ({ headers }) => ({ address: callerAddress, headers }),
   writeControl: ({ resolve, method }, { status, type, body, headers }, more) => {
     const content = method === 'HEAD' ? null : body
 

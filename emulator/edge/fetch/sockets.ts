@@ -8,6 +8,8 @@ import type { Turns } from './turns.ts'
 export type Sockets = {
   /** Connects a new socket at a target, with the headers of its handshake. */
   readonly connect: (target: string, headers: Headers, line: SocketLine) => ReturnType<Connect>
+  /** Takes over a socket that the world knows as open. */
+  readonly attach: (id: number, line: SocketLine) => ReturnType<Connect>
   /** Emits the socket effects of one step. */
   readonly emit: (effects: readonly Effect[]) => void
   readonly closeAll: () => void
@@ -37,6 +39,16 @@ export function createSockets({ dispatch, encode, turns, lastSocket }: SocketHoo
     accepted.delete(id)
     if (lines.delete(id)) dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
   }
+  const serverSide = (id: number, line: SocketLine): ReturnType<Connect> => ({
+    message: (data) => {
+      if (sizeOf(data) > limits.clientMessage.value) {
+        line.end(TOO_LARGE, '')
+        close(id)
+      } else if (typeof data === 'string' && lines.has(id))
+        dispatch((atMs) => ({ kind: 'message', atMs, socket: id, text: data }))
+    },
+    closed: () => close(id),
+  })
   const connect: Sockets['connect'] = (target, headers, line) => {
     const id = ++lastId
     lines.set(id, line)
@@ -45,16 +57,12 @@ export function createSockets({ dispatch, encode, turns, lastSocket }: SocketHoo
       dispatch((atMs) => ({ kind: 'open', atMs, socket: id, target, headers }))
       if (!lines.has(id)) dispatch((atMs) => ({ kind: 'close', atMs, socket: id }))
     })
-    return {
-      message: (data) => {
-        if (sizeOf(data) > limits.clientMessage.value) {
-          line.end(TOO_LARGE, '')
-          close(id)
-        } else if (typeof data === 'string' && lines.has(id))
-          dispatch((atMs) => ({ kind: 'message', atMs, socket: id, text: data }))
-      },
-      closed: () => close(id),
-    }
+    return serverSide(id, line)
+  }
+  const attach: Sockets['attach'] = (id, line) => {
+    lines.set(id, line)
+    accepted.add(id)
+    return serverSide(id, line)
   }
   const end = ({ sockets, how }: Extract<Effect, { kind: 'end' }>): void => {
     for (const id of sockets) {
@@ -67,7 +75,7 @@ export function createSockets({ dispatch, encode, turns, lastSocket }: SocketHoo
   }
   const accept = (id: number): void => {
     accepted.add(id)
-    lines.get(id)?.open()
+    lines.get(id)?.open(id)
   }
   const send = (effect: SentMessage | SentFrame): void => {
     // Of a message that breaks off, clients see only how its socket ends.
@@ -80,8 +88,10 @@ export function createSockets({ dispatch, encode, turns, lastSocket }: SocketHoo
     for (const effect of effects) {
       if (effect.kind === 'accept') accept(effect.socket)
       if (effect.kind === 'refuse') {
-        lines.get(effect.socket)?.end(NO_CLOSE_FRAME, '')
+        const line = lines.get(effect.socket)
         lines.delete(effect.socket)
+        if (line?.refuse === undefined) line?.end(NO_CLOSE_FRAME, '')
+        else line.refuse(effect)
       }
       if (effect.kind === 'end') end(effect)
       if (effect.kind === 'send' || effect.kind === 'frame') send(effect)
@@ -91,7 +101,7 @@ export function createSockets({ dispatch, encode, turns, lastSocket }: SocketHoo
     for (const line of lines.values()) line.end(1001, 'The server stops.')
     lines.clear()
   }
-  return { connect, emit, closeAll, lastId: () => lastId }
+  return { connect, attach, emit, closeAll, lastId: () => lastId }
 }
 
 const encoder = new TextEncoder()

@@ -42,6 +42,17 @@ export type ServedWorld = {
   readonly connect: (url: URL, target: string, line: SocketLine) => ServerSide
 }
 
+/** What depends on where an edge without a listener runs. */
+export type Place = {
+  /** The address of its callers. */
+  readonly callerAddress: string
+  /** Does some work whose effects may leave together. */
+  readonly batch: (work: () => void) => void
+}
+
+/** Clients and server are one process. */
+const sameProcess: Place = { callerAddress: '127.0.0.1', batch: (work) => work() }
+
 /**
  * Connects a server to its clients.
  * @param control loads its control paths.
@@ -51,6 +62,7 @@ export function connectWorld(
   control: ControlLoader<Effect>,
   codec: Codec,
   turns: Turns,
+  { callerAddress, batch }: Place = sameProcess,
 ): ServedWorld {
   const { server, options, recorder, hooks, lastIds } = part
   const host = createHost<Input, Effect, PendingResponse>(
@@ -58,7 +70,7 @@ export function connectWorld(
     recorder,
     {
       emit: (effects) => sockets.emit(effects),
-      batch: (work) => work(),
+      batch,
       flushed: turns.flushed,
       // oxlint-disable-next-line no-restricted-globals -- pages have no other monotonic clock.
       monotonicMs: () => performance.now(),
@@ -66,7 +78,11 @@ export function connectWorld(
       openapi: () => Promise.reject(conflictError(noDocument)),
       ...hostParts(
         part,
-        fetchResponses((file) => codec.pictures().encodeFile(file), nameLike(options.like)),
+        fetchResponses(
+          (file) => codec.pictures().encodeFile(file),
+          nameLike(options.like),
+          callerAddress,
+        ),
       ),
     },
     hooks,

@@ -1,16 +1,12 @@
 // The worlds at one address without a server: how requests and sockets reach them.
 
-import { described } from '../../../spec/generations.ts'
-import { generationLike } from '../../../spec/truth/servers.ts'
 import type { Effect, Input } from '../../machine.ts'
-import { completeOptions, worldOptions } from '../../options/complete.ts'
+import { worldOptions } from '../../options/complete.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
 import { usageError } from '../../options/usage.ts'
-import type { TypeTexts } from '../../server/state/nodes.ts'
 import * as hosted from '../../server/v2/index.ts'
-import { type CatalogSources, readCatalog, requireKnownTypes } from '../catalog.ts'
+import { requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
-import { sourceIn, withInferred, type WorkflowSource } from '../../infer/for-workflows.ts'
 import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handles.ts'
 import type { Hooks } from '../host.ts'
 import { createServerHandle } from '../server-handle.ts'
@@ -19,6 +15,7 @@ import { scriptedTypes } from '../until-message.ts'
 import { createWorlds, pathOf, requireOwnOptions, type Running, type Worlds } from '../worlds.ts'
 import { forkedParts, idsOf, newParts, type WorldParts } from '../world-parts.ts'
 import { ClientSocket } from './client-socket.ts'
+import { type BuiltInTypes, catalogOf, completeContent } from './content.ts'
 import { rejectFiles } from './scenarios.ts'
 import { createTurns } from './turns.ts'
 import { connectWorld, type ServedWorld } from './wiring.ts'
@@ -54,9 +51,6 @@ export type Places = {
   readonly linksPort: number | null
 }
 
-/** Where the texts of node types come from; those of later generations are loaded where a world needs them. */
-export type PageSources = Omit<CatalogSources, 'later'> & { readonly later: () => Promise<string> }
-
 /**
  * Creates the world at the root.
  * @param given the options of the caller, on which those of further worlds are based.
@@ -64,7 +58,7 @@ export type PageSources = Omit<CatalogSources, 'later'> & { readonly later: () =
 export async function startWorlds(
   given: ServerOptionsInput,
   places: Places,
-  sources: PageSources,
+  types: BuiltInTypes,
   hooks: Hooks<Input, Effect>,
 ): Promise<InProcessEmulator> {
   const codec = createCodec()
@@ -129,26 +123,12 @@ export async function startWorlds(
       fork: (to, edge) => open(forkedParts(part, to, {}, idsOf(edge))),
     })
   }
-  const catalogOf = async (options: ServerOptions): Promise<() => TypeTexts> => {
-    const isFirst = generationLike(options.like) === described
-    const later = isFirst ? '' : await sources.later()
-    return readCatalog(options, { ...sources, later: () => later })
-  }
-  /** Complete options, with what the workflows of `for` need. */
-  const complete = async (given: ServerOptionsInput): Promise<ServerOptions> => {
-    const { for: _, values: __, ...rest } = given
-    const options = completeOptions(given)
-    if (options.for.length === 0) return options
-    const workflows = options.for.map(contentSource)
-    const catalogue = (await catalogOf(options))()
-    return completeOptions(withInferred(rest, options, { workflows, catalogue }).options)
-  }
   const partOf = async (
     name: string | null,
     options: ServerOptions,
     own: Hooks<Input, Effect>,
   ): Promise<WorldParts> => {
-    const objectInfo = await catalogOf(options)
+    const objectInfo = await catalogOf(options, types)
     requireKnownTypes(options, objectInfo)
     return newParts({
       name,
@@ -164,21 +144,14 @@ export async function startWorlds(
   const worlds = createWorlds<ServedWorld, InProcessEmulator, WorldOptionsInput>({
     create: async (name, own) => {
       requireOwnOptions(own, listenerOptions)
-      return open(await partOf(name, await complete({ ...given, ...own }), {})).handle()
+      return open(
+        await partOf(name, await completeContent({ ...given, ...own }, types), {}),
+      ).handle()
     },
     close: () => Promise.resolve(),
   })
   const reach = createReach(places, worlds.find)
-  return open(await partOf(null, await complete(given), hooks)).handle()
-}
-
-/** A workflow of the option `for`, which is content: there is no disk. */
-function contentSource(source: string | object, at: number): WorkflowSource {
-  if (typeof source === 'string')
-    throw usageError(
-      `The workflow ${source} is a file, and there is no disk here. Pass its content.`,
-    )
-  return sourceIn(source, at)
+  return open(await partOf(null, await completeContent(given, types), hooks)).handle()
 }
 
 /** How requests and sockets reach a world: by their target, or the host of the signed links. */

@@ -1,0 +1,23 @@
+// The entry point of a worker: passes each request to the object of its world. Experimental.
+
+import { decodePart } from '../../http/requests.ts'
+import { splitTarget } from '../worlds.ts'
+import type { Environment } from './runtime.ts'
+import { targetOf } from './world.ts'
+
+export { World } from './world.ts'
+
+/** The world that a target is for, or that it creates or closes. */
+const nameIn = (target: string): string | undefined =>
+  splitTarget(target)?.name ?? /^\/_flowdouble\/worlds\/([^/?]+)/.exec(target)?.[1]
+
+const nothing =
+  'Worlds are below /w/NAME: create one with PUT /_flowdouble/worlds/NAME and the control token.'
+
+export default {
+  fetch: (request: Request, { WORLDS }: Environment): Response | Promise<Response> => {
+    const name = nameIn(targetOf(request))
+    if (name === undefined) return Response.json({ error: nothing }, { status: 404 })
+    return WORLDS.get(WORLDS.idFromName(decodePart(name))).fetch(request)
+  },
+}
