@@ -202,27 +202,21 @@ const modules = {
   chunkFileNames: '[name].js',
 } as const
 
-/** How workerd is to run the worker. */
-const configuration: Plugin = {
-  name: 'configuration',
-  generateBundle() {
-    const file = source('edge/worker/config.capnp')
-    this.emitFile({ type: 'asset', fileName: basename(file), source: readFileSync(file, 'utf8') })
-  },
+/** A file of the spec as a literal, a tenth of its size: deflated, in base64, with the size. */
+function packed(name: string): string {
+  const bytes = readFileSync(join(import.meta.dirname, `spec/${name}.json`))
+  return JSON.stringify([deflateSync(bytes, { level: 9 }).toString('base64'), bytes.length])
 }
 
-const nodeTypes = readFileSync(join(import.meta.dirname, 'spec/node-types.json'))
-const laterNodeTypes = readFileSync(join(import.meta.dirname, 'spec/later-node-types.json'))
-
-/** Bytes as a literal, a tenth of their size: deflated, in base64, with the size. */
-const packed = (bytes: Uint8Array): string =>
-  JSON.stringify([deflateSync(bytes, { level: 9 }).toString('base64'), bytes.length])
-
-const withNodeTypes = {
-  define: {
-    BUILT_IN_NODE_TYPES: packed(nodeTypes),
-    LATER_NODE_TYPES: packed(laterNodeTypes),
-  },
+const define = {
+  BUILT_IN_NODE_TYPES: packed('node-types'),
+  LATER_NODE_TYPES: packed('later-node-types'),
+}
+const inPage = {
+  platform: 'browser' as const,
+  checks: { ineffectiveDynamicImport: false },
+  plugins: [unusedRules],
+  transform: { define },
 }
 
 /** What pages load beside the one file of an emulator. */
@@ -350,11 +344,8 @@ export default defineConfig([
   },
   {
     input: { browser: source('browser.ts'), msw: source('msw.ts') },
-    platform: 'browser',
-    checks: { ineffectiveDynamicImport: false },
+    ...inPage,
     external: ['msw'],
-    plugins: [unusedRules],
-    transform: withNodeTypes,
     output: {
       ...modules,
       // One file beside the entries: all that an emulator can need, as a page cannot know what it will. Few need the
@@ -369,10 +360,7 @@ export default defineConfig([
   // Not part of the package: `npm run build:worker` makes it. One file, which the configuration embeds.
   {
     input: { worker: source('edge/worker/worker.ts') },
-    platform: 'browser',
-    checks: { ineffectiveDynamicImport: false },
-    plugins: [licences, unusedRules, configuration],
-    transform: withNodeTypes,
+    ...inPage,
     output: { ...modules, dir: 'dist/worker', codeSplitting: false },
   },
   ...['inspector', 'inspector/admin'].map((folder) => ({

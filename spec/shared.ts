@@ -85,6 +85,14 @@ export const rules = {
     'shared/workers-fit':
       'What one process alone can do is refused beside --workers, with what to do.',
     'shared/workers-end': 'Workers end with their parent, even if it is killed.',
+    'shared/worker':
+      'A world of the worker answers like one of a server, but for a declared list of rules.',
+    'shared/worker-tokens':
+      'The control token creates worlds of the worker, whose tokens alone open their control paths.',
+    'shared/worker-evicted':
+      'A world of the worker continues as if its object had neither slept nor been thrown away.',
+    'shared/worker-killed':
+      'What a world of the worker has answered is there after its process was killed.',
     'shared/flag':
       '`serve --shared` switches all of this on, sends no previews, and needs a control token.',
   }),

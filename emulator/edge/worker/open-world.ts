@@ -58,11 +58,11 @@ export type OpenWorld = ServedWorld & {
   readonly send: Send
   /** Stops everything, and closes the sockets. */
   readonly stop: () => void
+  /** Stores everything, and stores nothing more. */
+  readonly rest: () => Promise<void>
 }
 
-/** After how many inputs a snapshot replaces them, */
-const SNAPSHOT_INPUTS = 500
-/** or after how many bytes of them. */
+/** After how many bytes of inputs a snapshot replaces them, if they are not too many before. */
 const SNAPSHOT_BYTES = 16 * 2 ** 20
 
 /** Those of all worlds of a process. */
@@ -72,6 +72,7 @@ const codec = createCodec()
  * @param kept what is stored of it; null for a new world, which is stored before the promise resolves.
  * @param attach takes over the sockets that are still open, and returns whether one of the world is.
  * @param closed is called when its handle closes it.
+ * @param snapshotInputs after how many inputs a snapshot replaces them.
  */
 export async function openWorld(
   given: Given,
@@ -79,6 +80,7 @@ export async function openWorld(
   store: Store<StoredWorld>,
   attach: (world: ServedWorld, send: Send) => (socket: number) => boolean,
   closed: () => Promise<void>,
+  snapshotInputs: number,
 ): Promise<OpenWorld> {
   await codec.load()
   const options = await optionsOf(given)
@@ -90,22 +92,23 @@ export async function openWorld(
   const own: Given = { ...given, token: options.controlToken }
 
   let inputs = 0
-  let isReplacing = false
+  let replacing: Promise<void> | undefined
   let isStopped = false
-  const replace = async (): Promise<void> => {
+  const replace = (): Promise<void> => {
     log.flush()
     inputs = 0
-    isReplacing = true
     const saved = savedServer(parts, idsOf(served))
-    await store.replace({ given: own, saved, wallMs: log.wallMs() }).finally(() => {
-      isReplacing = false
-    })
+    return store.replace({ given: own, saved, wallMs: log.wallMs() })
   }
   const replaceLater = (): void => {
-    if (isReplacing || isStopped) return
-    void replace().catch((error: unknown) => {
-      console.error('flowdouble could not store a snapshot; the inputs stay stored:', error)
-    })
+    if (replacing !== undefined || isStopped) return
+    replacing = replace()
+      .catch((error: unknown) => {
+        console.error('flowdouble could not store a snapshot; the inputs stay stored:', error)
+      })
+      .finally(() => {
+        replacing = undefined
+      })
   }
   const log = createInputLog(
     machine,
@@ -113,9 +116,9 @@ export async function openWorld(
     store,
     (count) => {
       inputs += count
-      const isDue = inputs >= SNAPSHOT_INPUTS || store.rowBytes() >= SNAPSHOT_BYTES
+      const isDue = inputs >= snapshotInputs || store.rowBytes() >= SNAPSHOT_BYTES
       // Not before the answer to the present input.
-      if (isDue && !isReplacing) setTimeout(replaceLater)
+      if (isDue) setTimeout(replaceLater)
     },
   )
   const recording: Recorder<Input, Effect> = {
@@ -157,6 +160,12 @@ export async function openWorld(
     close()
     served.sockets.closeAll()
   }
+  const rest = async (): Promise<void> => {
+    await replacing
+    log.flush()
+    log.stop()
+    isStopped = true
+  }
   const url = given.origin + pathOf(given.name)
   const elsewhere = (): Promise<never> =>
     Promise.reject(
@@ -188,7 +197,7 @@ export async function openWorld(
   if (kept === null) await replace()
   resume(server, driver, awayMs(kept), attach(served, send))
   log.flush()
-  return Object.assign(served, { options, handle, send, stop })
+  return Object.assign(served, { options, handle, send, stop, rest })
 }
 
 /** Its complete options: a world has a token, which alone opens its control paths. */

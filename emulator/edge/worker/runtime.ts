@@ -42,6 +42,8 @@ export type Environment = {
   readonly TOKEN?: string | null
   /** The options of all worlds, as JSON: those of `createEmulator`, and the deployment. */
   readonly OPTIONS?: string | null
+  /** After how many inputs of a world a snapshot replaces them. */
+  readonly SNAPSHOT_INPUTS?: string | null
 }
 
 /** Both sides of a new socket. */
@@ -52,5 +54,5 @@ declare const WebSocketPair: new () => SocketPair
 export const newSocketPair = (): SocketPair => new WebSocketPair()
 
 /** The answer to a handshake, with the side of the client. */
-export const upgraded = (client: unknown): Response =>
-  new Response(null, { status: 101, webSocket: client } as ResponseInit)
+export const upgraded = (client: unknown, headers: Readonly<Record<string, string>>): Response =>
+  new Response(null, { status: 101, headers, webSocket: client } as ResponseInit)

@@ -1,7 +1,9 @@
 // A world as a Durable Object: what reaches the object goes to the world, which is there again after the object has slept.
 
 import { splitTarget as pathAndQuery } from '../../http/requests.ts'
+import { dateText } from '../../http/respond.ts'
 import { isSocketPath } from '../../http/routes.ts'
+import { nameLike } from '../../options/like.ts'
 import { MAX_CONTROL_BYTES, answerControl, type ControlPaths, refusal } from '../control.ts'
 import { type Guard, whyRefused } from '../control-access.ts'
 import type { ServerOptionsInput } from '../../options/server-options.ts'
@@ -12,7 +14,7 @@ import type { ServedWorld } from '../fetch/wiring.ts'
 import { type Emulator, listenerOptions, type WorldOptionsInput } from '../handles.ts'
 import { worldPaths } from '../world-paths.ts'
 import { requireOwnOptions, splitTarget, worldName } from '../worlds.ts'
-import { type OpenWorld, openWorld, type Send, type StoredWorld } from './open-world.ts'
+import { type Given, type OpenWorld, openWorld, type Send, type StoredWorld } from './open-world.ts'
 import {
   type Environment,
   newSocketPair,
@@ -20,8 +22,12 @@ import {
   type ServerSocket,
   upgraded,
 } from './runtime.ts'
-import { createStore, type Store } from './store.ts'
+import { createStore, type Kept, type Store } from './store.ts'
 
+/** After how many inputs a snapshot replaces them, unless the configuration says otherwise. */
+const SNAPSHOT_INPUTS = 500
+
+const NORMAL = 1000
 const NO_CLOSE_FRAME = 1006
 /** The code of a connection that breaks off: none ends without a close frame here. */
 const BROKEN = 1011
@@ -50,8 +56,12 @@ export class World {
   async #restore(): Promise<void> {
     const kept = await this.#store.read()
     if (kept === null) return
-    const { given } = kept.snapshot
-    this.#world = await openWorld(given, kept, this.#store, this.#attach, this.#closed)
+    this.#world = await this.#open(kept.snapshot.given, kept)
+  }
+
+  #open(given: Given, kept: Kept<StoredWorld> | null): Promise<OpenWorld> {
+    const snapshotInputs = Number(this.#environment.SNAPSHOT_INPUTS ?? SNAPSHOT_INPUTS)
+    return openWorld(given, kept, this.#store, this.#attach, this.#closed, snapshotInputs)
   }
 
   /** Answers a request for the world, or to create or close it. */
@@ -80,10 +90,17 @@ export class World {
   webSocketClose(socket: ServerSocket): void {
     this.#sideOf(socket)?.closed()
     this.#sides.delete(idOf(socket))
+    // The answer to any code [messages/pings-and-closes].
+    lineOf(socket, (work) => work()).end(NORMAL, '')
   }
 
   webSocketError(socket: ServerSocket): void {
     this.webSocketClose(socket)
+  }
+
+  /** Stores what waits, as it is before a sleep: for tests, which throw the object away and create another one. */
+  async rest(): Promise<void> {
+    await this.#world?.rest()
   }
 
   #sideOf(socket: ServerSocket): ServerSide | undefined {
@@ -120,7 +137,12 @@ export class World {
           this.#context.acceptWebSocket(socket)
           socket.serializeAttachment(id)
           this.#sides.set(id, side)
-          resolve(upgraded(pair[0]))
+          resolve(
+            upgraded(pair[0], {
+              Date: dateText(world.host.timeMs()),
+              Server: nameLike(world.options.like),
+            }),
+          )
         },
         refuse: (reply) => {
           const { method, signal } = request
@@ -168,7 +190,7 @@ export class World {
     const shared = JSON.parse(this.#environment.OPTIONS ?? '{}') as ServerOptionsInput
     const options = { ...shared, ...own }
     const begun = { name: worldName(name), options, token: worldToken, origin }
-    this.#world = await openWorld(begun, null, this.#store, this.#attach, this.#closed)
+    this.#world = await this.#open(begun, null)
     return this.#world.handle
   }
 }

@@ -57,6 +57,7 @@ export const layers: readonly string[] = [
   'emulator/edge/gateway/',
   'emulator/edge/replay/',
   'emulator/edge/fetch/',
+  'emulator/edge/worker/',
   'emulator/edge/fixtures/',
   'emulator/cli/lib/',
   'emulator/cli/check/',
