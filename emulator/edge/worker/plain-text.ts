@@ -16,7 +16,8 @@ const words = new Map<unknown, string>([
 const wordValues = new Map(Array.from(words, ([value, word]) => [word, value]))
 
 /** A list that stands for what is no object of JSON: its kind, then the places of its members, or a text. */
-type Row = readonly [kind: 'array' | 'map' | 'set', ...number[]] | TextRow
+type Row = readonly [kind: MembersKind, ...number[]] | TextRow
+type MembersKind = 'array' | 'map' | 'set'
 type TextRow = readonly [kind: 'word' | 'bigint' | 'bytes' | 'beside', text: string]
 
 /**
@@ -48,15 +49,18 @@ function rowText(
   placeOf: (value: unknown) => number,
   beside: (bytes: Uint8Array) => string,
 ): string {
-  const row = (...members: Row): string => JSON.stringify(members)
+  const row = (...members: TextRow): string => JSON.stringify(members)
+  // Clients send lists of any length: too long for the arguments of a call.
+  const list = (kind: MembersKind, places: readonly number[]): string =>
+    JSON.stringify(([kind] as (string | number)[]).concat(places))
   if (typeof value === 'bigint') return row('bigint', `${value}`)
   if (Object.is(value, -0)) return row('word', '-0')
   const word = words.get(value)
   if (word !== undefined) return row('word', word)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return row('array', ...value.map(placeOf))
-  if (value instanceof Set) return row('set', ...Array.from(value, placeOf))
-  if (value instanceof Map) return row('map', ...[...value].flat().map(placeOf))
+  if (Array.isArray(value)) return list('array', value.map(placeOf))
+  if (value instanceof Set) return list('set', Array.from(value, placeOf))
+  if (value instanceof Map) return list('map', [...value].flat().map(placeOf))
   if (value instanceof Uint8Array)
     return value.length < BESIDE_BYTES ? row('bytes', base64(value)) : row('beside', beside(value))
   const members = Object.entries(value).map(

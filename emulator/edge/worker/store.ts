@@ -46,6 +46,8 @@ export function createStore<S>(storage: ObjectStorage): Store<S> {
   let lastRow = 0
   let rowBytes = 0
   let snapshotParts = 0
+  /** How often everything was deleted: a snapshot that was begun before is not stored. */
+  let clears = 0
   /** The large bytes in the storage, with the number of their parts. */
   const stored = new Map<string, number>()
   /** The hashes of bytes, which never change once they are in a world. */
@@ -124,14 +126,16 @@ export function createStore<S>(storage: ObjectStorage): Store<S> {
     rowBytes += bytes.length
   }
   const replace: Store<S>['replace'] = async (snapshot) => {
-    const old = rows
-    rows = []
     const { text, names } = write(snapshot)
+    // Those that come while it is compressed stay. If it fails, all do, and belong to the next one.
+    const covered = rows.length
+    const epoch = clears
     const bytes = await piped(utf8(text), new CompressionStream('gzip'))
+    if (epoch !== clears) return
     storage.transactionSync(() => {
       remove(SNAPSHOT, snapshotParts)
       snapshotParts = put(SNAPSHOT, bytes)
-      for (const { key, parts } of old) remove(key, parts)
+      for (const { key, parts } of rows.splice(0, covered)) remove(key, parts)
       // Rows that came meanwhile name theirs.
       const named = new Set([...names, ...rows.flatMap((row) => row.names)])
       for (const [name, parts] of stored) {
@@ -143,6 +147,7 @@ export function createStore<S>(storage: ObjectStorage): Store<S> {
     rowBytes = 0
   }
   const clear = (): Promise<void> => {
+    clears++
     stored.clear()
     rows = []
     rowBytes = lastRow = snapshotParts = 0
