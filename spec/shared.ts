@@ -86,7 +86,7 @@ export const rules = {
       'What one process alone can do is refused beside --workers, with what to do.',
     'shared/workers-end': 'Workers end with their parent, even if it is killed.',
     'shared/worker':
-      'A world of the worker answers like one of a server, but for a declared list of rules.',
+      'A world of the worker answers like one of a server, apart from a declared list of rules.',
     'shared/worker-tokens':
       'The control token creates worlds of the worker, whose tokens alone open their control paths.',
     'shared/worker-evicted':

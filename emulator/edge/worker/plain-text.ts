@@ -15,7 +15,7 @@ const words = new Map<unknown, string>([
 ])
 const wordValues = new Map(Array.from(words, ([value, word]) => [word, value]))
 
-/** A list that stands for what is no object of JSON: its kind, then the places of its members, or a text. */
+/** A list that stands for what JSON does not have: its kind, then the places of its members, or a text. */
 type Row = readonly [kind: MembersKind, ...number[]] | TextRow
 type MembersKind = 'array' | 'map' | 'set'
 type TextRow = readonly [kind: 'word' | 'bigint' | 'bytes' | 'beside', text: string]

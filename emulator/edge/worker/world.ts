@@ -208,7 +208,7 @@ const idOf = (socket: ServerSocket): number => socket.deserializeAttachment() as
 
 /** What the world does with an open socket. */
 function lineOf(socket: ServerSocket, send: Send): SocketLine {
-  // Its client can have left, and the world hears it later.
+  // Its client can have left, of which the world learns later.
   const unlessClosed = (work: () => void): void =>
     send(() => {
       try {

@@ -1,4 +1,4 @@
-// The cases that judge any server, on worlds of the worker: they pass, but for those of a declared list.
+// The cases that judge any server, on worlds of the worker: they pass, apart from those of a declared list.
 
 import { join } from 'node:path'
 import { expect } from '../../judge/expect.ts'
