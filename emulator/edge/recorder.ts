@@ -72,7 +72,7 @@ type Recorded<O, I, E> = Pick<Machine<I, E>, 'entryBytes' | 'newSecrets' | 'answ
   readonly secrets: Set<string>
   /** Loads the formatter, which a machine without a journal file needs only on demand. */
   readonly loadFormat: FormatLoader<O, I, E>
-  /** Nobody else knows it, so that nobody can test guesses against the placeholders of a journal. */
+  /** The key of its placeholders. */
   readonly key: string
 }
 
@@ -95,7 +95,7 @@ export async function createRecorder<O, I, E>(
   saved?: SavedJournal<I, E>,
 ): Promise<Recorder<I, E>> {
   for (const secret of ownSecrets()) secrets.add(secret)
-  const key = saved?.key ?? crypto.randomUUID()
+  const key = saved?.key ?? keyOfProcess()
   const recorded = { entryBytes, newSecrets, answerOf, options, secrets, loadFormat, key }
   const fileWriter = file === null ? null : await createWriter(recorded)
   const ring = createRing<I, E>(saved?.ring.first)
@@ -217,6 +217,11 @@ const partLost = (input: unknown): number => {
   const { kind, part } = input as { readonly kind: string; readonly part?: number }
   return kind === 'trim' ? (part ?? 0) : 0
 }
+
+let ownKey: string | undefined
+
+/** The key of new machines exists in this process alone, so that nobody can test guesses against the placeholders of a journal. */
+const keyOfProcess = (): string => (ownKey ??= crypto.randomUUID())
 
 const placeholdersOf = async (key: string): Promise<(secret: string) => string> =>
   (await import('../journal/placeholders.ts')).placeholders(key)

@@ -194,7 +194,7 @@ async function start(
       running = resumed(await maker.continue(name, saved), saved)
     }
     mainGate?.look()
-    await mainGate?.settled()
+    await Promise.all([mainGate?.settled(), keeper?.stored(name)])
     return running.handle()
   }
   /** Opens a saved world, and continues it. */

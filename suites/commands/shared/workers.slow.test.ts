@@ -3,8 +3,9 @@
 import { onTestFinished } from 'vitest'
 import { serveCommand } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
-import { proves, sideBySide } from '../../judge/proves.ts'
+import { proves } from '../../judge/proves.ts'
 import { outputOf } from '../../support/in-process.ts'
+import { exchange } from '../../judge/wire.ts'
 import { newFiles } from '../../support/files.ts'
 import { freePort } from '../../support/free-port.ts'
 import { type Command, start } from '../../support/spawned.ts'
@@ -66,14 +67,13 @@ proves(
       [portOfOne, portOfTwo].map((at) => `http://127.0.0.1:${at}`),
     )
     const control = `${first.url}/_flowdouble`
-    const put = async (name: string): Promise<Place> => {
-      const made = await fetch(`${control}/worlds/${name}`, { method: 'PUT', headers })
-      return (await made.json()) as Place
+    // Each request has its connection: one that was kept would end with the first command.
+    const ask = async (method: string, path: string): Promise<{ status: number; body: any }> => {
+      const { status, body } = await exchange(first.url, method, `/_flowdouble/${path}`, headers)
+      return { status, body: JSON.parse(body) }
     }
-    const list = async () => {
-      const reply = await fetch(`${control}/worlds`, { headers })
-      return { status: reply.status, body: (await reply.json()) as Place[] }
-    }
+    const put = async (name: string): Promise<Place> => (await ask('PUT', `worlds/${name}`)).body
+    const list = async (): Promise<{ status: number; body: Place[] }> => ask('GET', 'worlds')
     // Its name chooses the worker of a world: enough of them to meet both.
     const names = Array.from({ length: 8 }, (_, at) => `job-${at}`)
     const made: Place[] = []
@@ -138,7 +138,6 @@ proves(
       (some) => !some,
     )
   },
-  sideBySide,
 )
 
 proves('shared/workers-fit', async ({ deployment }) => {

@@ -15,6 +15,8 @@ export type KeptWorld = {
 export type Keeper = {
   /** Keeps a world from now on. */
   readonly add: (name: string | null, world: KeptWorld) => void
+  /** Resolves when a world is in the folder, or could not be saved. */
+  readonly stored: (name: string) => Promise<void>
   /** Forgets a world that is closed, and removes its file. */
   readonly remove: (name: string) => Promise<void>
   /** Saves the worlds that have changed since they were saved last. */
@@ -64,7 +66,7 @@ function createKeeper(
   stored: Set<string | null>,
   failed: (why: string) => void,
 ): Keeper {
-  type Held = KeptWorld & { savedVersion: number }
+  type Held = KeptWorld & { savedVersion: number; first?: Promise<void> }
   const worlds = new Map<string | null, Held>()
   let saving: Promise<void> | undefined
 
@@ -98,14 +100,15 @@ function createKeeper(
   }
   return {
     add: (name, world) => {
-      const kept = Object.assign(
+      const kept: Held = Object.assign(
         { savedVersion: stored.delete(name) ? world.version() : NaN },
         world,
       )
       worlds.set(name, kept)
-      // From its creation on, a world with its token is there after the end of the process.
-      void saveOne(name, kept)
+      // Whoever knows of a world finds it after the end of the process.
+      kept.first = saveOne(name, kept)
     },
+    stored: async (name) => worlds.get(name)?.first,
     remove: async (name) => {
       worlds.delete(name)
       await attempt(`Cannot remove the world ${name}`, () => folder.remove(name))
