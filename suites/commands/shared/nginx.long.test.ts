@@ -96,6 +96,26 @@ test.skipIf(!hasNginx)(
       expect.stringContaining('PUT /_flowdouble/worlds/NAME'),
     ])
 
+    // Each takes two connections of nginx, which has 512 by default.
+    const sockets = await Promise.all(
+      Array.from({ length: 300 }, (_, at) => {
+        const own = made[at % made.length]!.url.replace('http', 'ws')
+        const socket = new WebSocket(`${own}/ws?clientId=client-${at}`)
+        return new Promise<WebSocket>((resolve, reject) => {
+          socket.once('message', () => resolve(socket)).once('error', reject)
+        })
+      }),
+    )
+    await Promise.all(
+      sockets.map(
+        (socket) =>
+          new Promise<void>((resolve) => {
+            socket.once('close', () => resolve())
+            socket.close()
+          }),
+      ),
+    )
+
     // One of them stops in mid-run, and is started again.
     const at = listed.findIndex((some) => some.length > 0)
     const own = `${proxy}/w/${listed[at]![0]}`
