@@ -20,6 +20,7 @@ import { previews } from './previews.mjs'
 import { getRequests, postRequests } from './requests.mjs'
 import { runs } from './runs.mjs'
 import { coldStart, firstSubmit, idle } from './served.mjs'
+import { workers } from './workers.mjs'
 import { worlds } from './worlds.mjs'
 import { tableHead, tableLine, verdictOf } from './table.mjs'
 
@@ -37,6 +38,7 @@ const measurements = {
   runs: { measure: runs, seconds: [15, 8] },
   previews: { measure: previews, seconds: [25, 10] },
   worlds: { measure: worlds, seconds: [12, 3] },
+  workers: { measure: workers, seconds: [30, 6] },
   hosted: { measure: hosted, seconds: [90, 12] },
   gateway: { measure: gatewayPosts, seconds: [30, 4] },
   idle: { measure: idle, seconds: [5, 2] },
@@ -58,6 +60,7 @@ const full = {
   runs: 1000,
   previewSeconds: 20,
   worlds: 10_000,
+  workerRuns: 1000,
   repeats: 5,
   peerRequests: 3000,
   peerStarts: 5,
@@ -78,6 +81,7 @@ const quick = {
   runs: 1000,
   previewSeconds: 6,
   worlds: 2000,
+  workerRuns: 400,
   repeats: 3,
   peerRequests: 600,
   peerStarts: 1,
