@@ -297,6 +297,10 @@ const scenarioOrName = anyOf(
 /** Whether a server is there. */
 export const health = object({
   status: oneOf('ok', 'down'),
+  workers: optional({
+    ...list(object({ status: oneOf('ok', 'down'), url: text })),
+    description: 'with --workers, the address of each process, and whether it listens',
+  }),
 })
 
 /** Whether requests are to be sent its way. */

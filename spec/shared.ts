@@ -81,6 +81,11 @@ export const rules = {
       'A worker that ends is started again at its port; meanwhile its worlds are refused with 503.',
     'shared/workers-state':
       'With --state each worker continues its worlds; the folder of another number of them is refused.',
+    'shared/workers-page':
+      'The address of the admin has the page of the worlds, which leads to their inspectors.',
+    'shared/workers-health':
+      'There /_flowdouble/health says which workers listen; while not all do, it is not ready.',
+    'shared/workers-secrets': 'The command lines of workers contain no token.',
     'shared/workers-metrics': 'The metrics at the address of the admin are those of all workers.',
     'shared/workers-fit':
       'What one process alone can do is refused beside --workers, with what to do.',

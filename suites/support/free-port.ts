@@ -6,10 +6,12 @@ import { createServer } from 'node:net'
 /** Systems give higher ones to connections and to listeners that ask for any: such a port would soon be in use again. */
 const [FIRST, LAST] = [20_000, 32_000]
 
-/** A port at which nothing listens at the moment, and that no system picks by itself. */
-export async function freePort(): Promise<number> {
-  const port = randomInt(FIRST, LAST)
-  return (await isFree(port)) ? port : freePort()
+/** The first of so many ports in a row at which nothing listens at the moment, and that no system picks by itself. */
+export async function freePort(count = 1): Promise<number> {
+  const first = randomInt(FIRST, LAST)
+  const row = Array.from({ length: count }, (_, at) => first + at)
+  const areFree = await Promise.all(row.map(isFree))
+  return areFree.every(Boolean) ? first : freePort(count)
 }
 
 const isFree = (port: number): Promise<boolean> =>

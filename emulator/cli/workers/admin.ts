@@ -11,12 +11,14 @@ import {
   type ControlPaths,
   type ControlReply,
   isOneOf,
+  isPage,
   MAX_CONTROL_BYTES,
   maxControlBytes,
   ok,
   openPaths,
   refusal,
 } from '../../edge/control.ts'
+import { worldsPage } from '../../edge/inspector/page.ts'
 import type { Later } from '../../edge/later.ts'
 import { trackConnections } from '../../edge/lifetime.ts'
 import { receiveBody } from '../../edge/node/bodies.ts'
@@ -81,9 +83,10 @@ export function serveAdmin({ server }: Address, options: ServerOptions, workers:
   const paths = Object.assign({}, open, worldPaths(workers, ask))
   const control = async (arrived: IncomingRequest, response: ServerResponse): Promise<void> => {
     const why = whyRefused(callerOf(response), guard)
-    if (why !== undefined && !isOneOf(open, arrived))
-      return writeControl(response, refusal(403, why), {})
-    writeControl(response, await answerControl(arrived, paths), corsHeaders(options))
+    const isOpen = isOneOf(open, arrived) || (guard.token !== null && isPage(arrived))
+    if (why !== undefined && !isOpen) return writeControl(response, refusal(403, why), {})
+    const reply = await answerControl(arrived, paths, () => Promise.resolve(worldsPage()))
+    writeControl(response, reply, corsHeaders(options))
   }
   const answer = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
     if (isControl(arrived)) return control(arrived, response)
@@ -113,10 +116,13 @@ export function serveAdmin({ server }: Address, options: ServerOptions, workers:
 }
 
 /** The answer to what is for a world, or for nothing here [shared/workers-elsewhere]. */
-function elsewhere({ target }: RequestHead, { all, baseOf }: Workers): ControlReply {
-  const below = splitTarget(target)
+function elsewhere(head: RequestHead, { all, baseOf }: Workers): ControlReply {
+  const below = splitTarget(head.target)
   if (below === null) return refusal(404, adminOnly)
   const url = baseOf(ownerOf(all, below.name)) + pathOf(below.name)
+  // The page of the worlds links to their inspectors [shared/workers-page].
+  if (isPage(Object.assign({}, head, { target: below.target })))
+    return { ...ok({ url }), status: 302, headers: { Location: url + CONTROL_PREFIX } }
   const error = `A world of this name is at ${url}: this address only creates, lists and closes worlds.`
   return { ...ok({ error, url }), status: 404 }
 }

@@ -28,13 +28,19 @@ export type Launch = {
 }
 
 /** What a worker decides otherwise than its parent. */
-const replaced: ReadonlySet<string> = new Set(['port', 'publicUrl', 'unknownWorlds', 'state'])
+const replaced: ReadonlySet<string> = new Set([
+  'port',
+  'publicUrl',
+  'signedBaseUrl',
+  'unknownWorlds',
+  'state',
+])
 
 /** How to start a worker that listens there. It ends when its standard input does. */
 export function workerLaunch(
   flags: PassedFlags,
   { env: all, cwd }: Pick<CommandIo, 'env' | 'cwd'>,
-  { port, publicUrl, state }: WorkerPlace,
+  { port, publicUrl, signedBaseUrl, state }: WorkerPlace,
 ): Launch {
   // The flags have what variables said.
   const isKept = (name: string): boolean =>
@@ -44,6 +50,7 @@ export function workerLaunch(
   // A world that another worker has is not that of the root.
   words.push('--unknown-worlds=refuse')
   if (publicUrl !== null) words.push(`--public-url=${publicUrl}`)
+  if (signedBaseUrl !== null) words.push(`--signed-base-url=${signedBaseUrl}`)
   if (state !== null) words.push(`--state=${state}`)
   for (const [name, given] of Object.entries(flags.server)) {
     if (replaced.has(name) || !isOptionName(name)) continue

@@ -2,6 +2,7 @@
 
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { folderOfWorker, requireWorkers } from '../../edge/node/saved/state-folder.ts'
 import { isLoopback } from '../../lib/loopback.ts'
 import type { ServerOptions } from '../../options/server-options.ts'
 import { usageError } from '../../options/usage.ts'
@@ -74,10 +75,11 @@ export function optionsForWorkers(
   return options
 }
 
-/** Where a worker is to listen: its port, 0 for any, the public address of its worlds, and its folder for their state. */
+/** Where a worker is to listen: its port, 0 for any, the public addresses of its worlds, and its folder for their state. */
 export type WorkerPlace = {
   readonly port: number
   readonly publicUrl: string | null
+  readonly signedBaseUrl: string | null
   readonly state: string | null
 }
 
@@ -86,7 +88,7 @@ export type WorkerPlace = {
  * Throws a usage error if there are too few ports.
  */
 export function placesOf(options: ServerOptions, count: number): readonly WorkerPlace[] {
-  const { port, deployment, publicUrl, state } = options
+  const { port, deployment, publicUrl, signedBaseUrl, state } = options
   // The signed links of a hosted server are at the port after that of the server.
   const each = deployment === 'hosted' ? 2 : 1
   if (port === 0 && each > 1)
@@ -101,8 +103,9 @@ export function placesOf(options: ServerOptions, count: number): readonly Worker
     const after = 1 + at * each
     return {
       port: port === 0 ? 0 : port + after,
-      publicUrl: publicUrlAfter(publicUrl, port, after),
-      state: state && join(state, `worker-${at + 1}-of-${count}`),
+      publicUrl: urlAfter('--public-url', publicUrl, port, after),
+      signedBaseUrl: urlAfter('--signed-base-url', signedBaseUrl, port, after),
+      state: state && join(state, folderOfWorker(at + 1, count)),
     }
   })
 }
@@ -119,21 +122,16 @@ export function createStateFolder(folder: string, count: number): void {
   } catch (error) {
     throw usageError(`The state cannot be in ${folder}: ${(error as Error).message}.`)
   }
-  const others = files.flatMap((file) => /^worker-\d+-of-(\d+)$/.exec(file)?.[1] ?? [])
-  const other = others.find((one) => Number(one) !== count)
-  if (other !== undefined)
-    throw usageError(
-      `The state in ${folder} is that of --workers ${other}: start as many, or name another folder. Each world belongs to one worker by its name.`,
-    )
+  requireWorkers(folder, files, count)
 }
 
-/** The public address whose port is this much higher; null without one. */
-function publicUrlAfter(url: string | null, port: number, after: number): string | null {
+/** The address of this flag whose port is this much higher; null without one. */
+function urlAfter(flag: string, url: string | null, port: number, after: number): string | null {
   if (url === null) return null
   const { port: named } = new URL(url)
   if (named === '' || port === 0)
     throw usageError(
-      'With --workers each worker has a port: --public-url is that of the first one, such as http://ci.example:8188 with --port 8188. For one address without ports, start servers without --workers behind a proxy that routes by /w/NAME.',
+      `With --workers each worker has a port: ${flag} counts up like --port, such as http://ci.example:8188 with --port 8188. For one address without ports, start servers without --workers behind a proxy that routes by /w/NAME.`,
     )
   return url.replace(`:${named}`, `:${Number(named) + after}`)
 }

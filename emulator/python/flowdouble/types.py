@@ -243,11 +243,24 @@ class Explanation(_Step):
     """The rules behind the answer."""
 
 
-class Health(TypedDict):
-    """Whether a machine is there."""
+class WorkerHealth(TypedDict):
+    """Whether a process of ``serve --workers`` listens."""
 
     status: Literal["ok", "down"]
+    url: str
+    """Its address."""
+
+
+class _Health(TypedDict):
+    status: Literal["ok", "down"]
     """down while a fault keeps it down."""
+
+
+class Health(_Health, total=False):
+    """Whether a machine is there."""
+
+    workers: list[WorkerHealth]
+    """With ``serve --workers``, each process."""
 
 
 class Readiness(TypedDict):

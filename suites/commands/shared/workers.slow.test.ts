@@ -1,11 +1,11 @@
 // `serve --workers`: several processes that serve worlds, and one address that creates them.
 
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 import { serveCommand } from '../../../dist/emulator/internal.js'
 import { expect } from '../../judge/expect.ts'
-import { proves } from '../../judge/proves.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
 import { outputOf } from '../../support/in-process.ts'
-import { exchange } from '../../judge/wire.ts'
 import { newFiles } from '../../support/files.ts'
 import { freePort } from '../../support/free-port.ts'
 import { type Command, start } from '../../support/spawned.ts'
@@ -28,21 +28,8 @@ async function serving(...flags: readonly string[]): Promise<Command & Addresses
   return { ...command, ...(JSON.parse(line) as Addresses) }
 }
 
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-/** Resolves with what a request answers when it is as wanted; asks again as long as the answer is another one. */
-async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
-  for (;;) {
-    const answer = await ask()
-    if (isWanted(answer)) return answer
-  }
-}
+/** The first of the ports of two workers and their parent: hosted ones have two each. */
+const firstPort = (): Promise<number> => freePort(5)
 
 proves(
   [
@@ -55,7 +42,7 @@ proves(
     'shared/workers-end',
   ],
   async ({ deployment }) => {
-    const [state, port] = [newFiles().path('state'), await freePort()]
+    const [state, port] = [newFiles().path('state'), await firstPort()]
     const flags = ['--deployment', deployment, '--port', `${port}`, '--state', state]
     // The signed links of a hosted server have the port after it.
     const [portOfOne, portOfTwo] =
@@ -67,13 +54,14 @@ proves(
       [portOfOne, portOfTwo].map((at) => `http://127.0.0.1:${at}`),
     )
     const control = `${first.url}/_flowdouble`
-    // Each request has its connection: one that was kept would end with the first command.
-    const ask = async (method: string, path: string): Promise<{ status: number; body: any }> => {
-      const { status, body } = await exchange(first.url, method, `/_flowdouble/${path}`, headers)
-      return { status, body: JSON.parse(body) }
+    const put = async (name: string): Promise<Place> => {
+      const made = await fetch(`${control}/worlds/${name}`, { method: 'PUT', headers })
+      return (await made.json()) as Place
     }
-    const put = async (name: string): Promise<Place> => (await ask('PUT', `worlds/${name}`)).body
-    const list = async (): Promise<{ status: number; body: Place[] }> => ask('GET', 'worlds')
+    const list = async () => {
+      const reply = await fetch(`${control}/worlds`, { headers })
+      return { status: reply.status, body: (await reply.json()) as Place[] }
+    }
     // Its name chooses the worker of a world: enough of them to meet both.
     const names = Array.from({ length: 8 }, (_, at) => `job-${at}`)
     const made: Place[] = []
@@ -109,8 +97,7 @@ proves(
     process.kill(one!.pid, 'SIGKILL')
     await first.logs(/worker 1 has ended with SIGKILL: it starts again/)
     await first.logs(/worker 1 listens again/)
-    const again = await until(list, ({ status }) => status === 200)
-    expect(again.body.map(({ name }) => name).toSorted()).toEqual(names)
+    expect((await list()).body.map(({ name }) => name).toSorted()).toEqual(names)
     const own = { Authorization: `Bearer ${ofOne.worldToken}` }
     expect((await fetch(`${ofOne.url}/_flowdouble/runs`, { headers: own })).status).toBe(200)
     const closed = await fetch(`${control}/worlds/${ofOne.name}`, { method: 'DELETE', headers })
@@ -124,20 +111,119 @@ proves(
     expect(left.map(({ name, url }) => `${name} ${url}`).toSorted()).toEqual(
       made.flatMap(({ name, url }) => (name === ofOne.name ? [] : `${name} ${url}`)),
     )
-    const other = start('serve', '--workers', '3', '--port', '0', '--state', state)
-    const refused = await other.ends
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      expect.stringContaining('is that of --workers 2: start as many, or name another folder'),
-    ])
-    // A parent that is killed takes them along.
+    const alone = newFiles()
+    mkdirSync(alone.path('local'))
+    const ofTwo = 'is that of --workers 2: start as many, or name another folder'
+    for (const [argv, says] of [
+      [['--workers', '3', '--state', state], ofTwo],
+      [['--state', state], ofTwo],
+      [['--workers', '2', '--state', alone.dir], 'is that of one process: start without --workers'],
+    ] as const) {
+      const refused = await outputOf(serveCommand, ['--port', '0', ...argv])
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(says)])
+    }
+    // A parent that is killed takes them along: they have its standard error, whose end this waits for.
     second.process.kill('SIGKILL')
     await second.ends
-    await until(
-      async () => second.workers.some(({ pid }) => isAlive(pid)),
-      (some) => !some,
-    )
   },
+  ownWorld,
+)
+
+proves(
+  [
+    'shared/workers',
+    'shared/workers-page',
+    'shared/workers-health',
+    'shared/workers-restart',
+    'shared/workers-secrets',
+    'shared/public-url',
+  ],
+  async ({ deployment }) => {
+    const port = await firstPort()
+    const place = ['--deployment', deployment, '--port', `${port}`]
+    const links = deployment === 'local' ? [] : ['--signed-base-url', 'http://ci.example:9001']
+    const first = await serving(...place, '--public-url', 'http://ci.example:9000/base', ...links)
+    const ask = async (method: string, path: string, body?: unknown) => {
+      const text = body === undefined ? null : JSON.stringify(body)
+      const init = { method, headers, body: text, redirect: 'manual' } as const
+      const reply = await fetch(first.url + path, init)
+      const json = /json/.test(reply.headers.get('Content-Type') ?? '')
+      const answer: any = json ? await reply.json() : await reply.text()
+      return [reply.status, answer, reply] as const
+    }
+    const worlds = '/_flowdouble/worlds'
+    // The ports of public addresses are as far apart as those of the workers.
+    const made = new Map<string, Place>()
+    for (const name of ['job-1', 'job-2', 'job-3', 'job-4'])
+      made.set(name, (await ask('PUT', `${worlds}/${name}`))[1])
+    const bases = [...made.values()].map(({ name, url }) => url.replace(name, ''))
+    const second = deployment === 'local' ? 9002 : 9003
+    expect(new Set(bases)).toEqual(
+      new Set([9001, second].map((at) => `http://ci.example:${at}/base/w/`)),
+    )
+    // The name can be in the body, and without one the world gets one.
+    const named = await ask('POST', worlds, { name: 'five', seed: 7 })
+    expect(named.slice(0, 2)).toEqual([
+      200,
+      {
+        name: 'five',
+        url: (await ask('PUT', `${worlds}/five`))[1].url,
+        worldToken: expect.any(String),
+      },
+    ])
+    expect((await ask('POST', worlds, { name: 'five' }))[0]).toBe(409)
+    const [status, chosen] = await ask('POST', worlds)
+    expect([status, chosen.url]).toEqual([200, expect.stringMatching(`/w/${chosen.name}$`)])
+    for (const wrong of [{ name: 3 }, { name: 'a/b' }, { pace: -1 }, []])
+      expect((await ask('POST', worlds, wrong))[0]).toBe(400)
+    for (const closed of [true, false])
+      expect((await ask('DELETE', `${worlds}/five`))[1]).toEqual({ closed })
+    expect((await ask('POST', '/_flowdouble/fork'))[1].error).toContain('at its own address')
+
+    const [, page, { headers: policy }] = await ask('GET', '/_flowdouble/')
+    expect([page, policy.get('Content-Security-Policy')]).toEqual([
+      expect.stringContaining('<title>'),
+      expect.stringContaining("default-src 'none'"),
+    ])
+    const inspector = await ask('GET', '/w/job-1/_flowdouble/')
+    expect([inspector[0], inspector[2].headers.get('Location')]).toEqual([
+      302,
+      `${made.get('job-1')!.url}/_flowdouble/`,
+    ])
+    // Everybody can read command lines.
+    for (const { pid } of existsSync('/proc/self/cmdline') ? first.workers : [])
+      expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain(ADMIN)
+
+    // Both serve worlds: what is asked of the one that is away has to wait.
+    const health = (...statuses: readonly string[]) => [
+      200,
+      {
+        status: 'ok',
+        workers: [9001, second].map((at, n) => ({
+          status: statuses[n],
+          url: `http://ci.example:${at}/base`,
+        })),
+      },
+    ]
+    expect((await ask('GET', '/_flowdouble/health')).slice(0, 2)).toEqual(health('ok', 'ok'))
+    process.kill(first.workers[0]!.pid, 'SIGKILL')
+    await first.logs(/worker 1 has ended with SIGKILL/)
+    const lost = [...made.values()].find(({ url }) => url.includes(':9001/'))!
+    const asked = [ask('PUT', `${worlds}/${lost.name}`), ask('GET', worlds)]
+    const [ready, after] = [ask('GET', '/_flowdouble/ready'), ask('GET', '/_flowdouble/health')]
+    for (const [refused, { error }] of await Promise.all(asked))
+      expect([refused, error]).toEqual([503, 'Worker 1 is starting again. Try again soon.'])
+    expect((await ready)[0]).toBe(503)
+    expect((await after).slice(0, 2)).toEqual(health('down', 'ok'))
+    await first.logs(/worker 1 listens again/)
+    expect((await ask('GET', '/_flowdouble/ready'))[0]).toBe(200)
+    expect((await ask('PUT', `${worlds}/${lost.name}`)).slice(0, 2)).toEqual([
+      201,
+      { ...lost, worldToken: expect.any(String) },
+    ])
+    await first.stop()
+  },
+  ownWorld,
 )
 
 proves('shared/workers-fit', async ({ deployment }) => {
@@ -149,6 +235,7 @@ proves('shared/workers-fit', async ({ deployment }) => {
     ['2 --unknown-worlds create', /Create it with PUT/],
     ['2 --tls auto', /Let a proxy end TLS/],
     ['2 --host 0.0.0.0', /add --control-token/],
+    ['2 --port 65534', /choose a --port up to 6553[13]/],
   ]
   const ofHosted = ['2 --port 0', /2 ports in a row/] as const
   for (const [flags, says] of deployment === 'hosted' ? [...rows, ofHosted] : rows) {

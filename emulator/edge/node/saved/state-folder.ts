@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Deployment } from '../../../../spec/language.ts'
+import { both as deployments, type Deployment } from '../../../../spec/language.ts'
 import { holdLock } from '../../../config/lock.ts'
 import { usageError } from '../../../options/usage.ts'
 import type { SavedWorld } from '../../world-parts.ts'
@@ -41,6 +41,28 @@ async function createFolders(...paths: readonly string[]): Promise<void> {
     })
 }
 
+/** The folder of a worker within that of all. */
+export const folderOfWorker = (number: number, count: number): string =>
+  `worker-${number}-of-${count}`
+
+/**
+ * Throws a usage error for a state folder that was that of another number of workers: each has the worlds whose names lead to
+ * it [shared/workers-state].
+ * @param count null for one process without workers.
+ */
+export function requireWorkers(path: string, files: readonly string[], count: number | null): void {
+  const others = files.flatMap((file) => /^worker-\d+-of-(\d+)$/.exec(file)?.[1] ?? [])
+  const other = others.find((one) => Number(one) !== count)
+  if (other !== undefined)
+    throw usageError(
+      `The state in ${path} is that of --workers ${other}: start as many, or name another folder. Each world belongs to one worker by its name.`,
+    )
+  if (count !== null && deployments.some((one) => files.includes(one)))
+    throw usageError(
+      `The state in ${path} is that of one process: start without --workers, or name another folder.`,
+    )
+}
+
 /**
  * Opens the folder of a deployment, and creates it if necessary. Throws a usage error if it cannot, and a refusal if another
  * process uses it.
@@ -49,6 +71,7 @@ export async function openStateFolder(path: string, deployment: Deployment): Pro
   const folder = join(path, deployment)
   const uploadFolder = join(folder, 'uploads')
   await createFolders(path, folder, uploadFolder)
+  requireWorkers(path, await readdir(path), null)
   const release = await holdLock(
     join(folder, 'worlds'),
     (pid) => `Process ${pid} uses the state in ${path}: stop it, or name another folder.`,
