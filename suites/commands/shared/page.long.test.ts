@@ -7,6 +7,7 @@ import { textToImage } from '../../generate/graphs.ts'
 import { expect } from '../../judge/expect.ts'
 import { subjectOf } from '../../judge/subject.ts'
 import { inChromium, isInstalled, none } from '../../support/browser/chromium.ts'
+import { start } from '../../support/spawned.ts'
 
 const ADMIN = 'token+of=the/admin'
 
@@ -77,6 +78,32 @@ test('shared/page The page asks for the token, and lists, creates and closes wor
     expect(reports.filter((text) => !/status of (403|400)/.test(text))).toEqual([])
   })
   await server.close()
+})
+
+test('shared/workers-page The page of several workers leads to the inspector of a world at its worker', async ({
+  skip,
+}) => {
+  skip(!isInstalled, none)
+  const flags = ['--workers', '2', '--port', '0', '--shared', '--control-token', ADMIN, '--json']
+  const command = start('serve', ...flags)
+  const { url, workers } = JSON.parse(await command.says(/\n/))
+  await inChromium(async (browser) => {
+    const { page } = await opened(browser, `${url}/_flowdouble/`)
+    await page.getByLabel('Token').fill(ADMIN)
+    await page.getByLabel('Token').press('Enter')
+    for (const name of ['job-1', 'job-2']) {
+      await page.getByLabel('New world').fill(name)
+      await page.getByRole('button', { name: 'Create' }).click()
+      await page.getByRole('link', { name }).waitFor()
+    }
+    await page.getByText('2 worlds').waitFor()
+    // It has the token of the world that was created last, and lists what happens there.
+    await page.getByRole('link', { name: 'Inspector' }).click()
+    await page.locator('#live.live').waitFor()
+    const places = workers.map((one: { url: string }) => `${one.url}/w/job-2/_flowdouble/`)
+    expect(places).toContain(await addressOf(page))
+  })
+  await command.stop()
 })
 
 test('inspector/token The inspector of a world with a token shows it, with pictures and its recording', async ({
