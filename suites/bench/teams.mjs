@@ -39,6 +39,7 @@ const server = spawn(
   { stdio: ['ignore', 'pipe', 'inherit'] },
 )
 process.once('exit', () => server.kill('SIGKILL'))
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 const [line] = await once(createInterface(server.stdout), 'line')
 const { url, pid, workers = [] } = JSON.parse(line)
 const pids = workers.length > 0 ? workers.map((worker) => worker.pid) : [pid]
