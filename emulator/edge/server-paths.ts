@@ -32,7 +32,7 @@ export const serverPaths = (
   ...runPaths(server, move, scripted),
   ...(server.worldToken === null
     ? { ...worldPaths(server, (given) => server.world(given), usageOf), ...statePaths(server) }
-    : { ...ownWorldPaths(server, usageOf), ...savePaths([server]) }),
+    : { ...ownWorldPaths(server, usageOf), ...savePaths(() => [server]) }),
   'GET state': async () => fileReply(await server.save()),
   'POST scenario': async ({ body }) => {
     const scenario = jsonBody(body)
@@ -53,9 +53,9 @@ const fileReply = (body: Uint8Array<ArrayBuffer>): ControlReply => ({
 })
 
 /** The path that returns one of these worlds as a file. */
-const savePaths = (worlds: readonly Emulator[]): ControlPaths => ({
+const savePaths = (worlds: () => readonly Emulator[]): ControlPaths => ({
   'GET worlds/{name}/state': async ({ segment }) => {
-    const world = worlds.find(({ name }) => name === segment)
+    const world = worlds().find(({ name }) => name === segment)
     if (world === undefined) return refusal(404, `There is no world ${JSON.stringify(segment)}.`)
     return fileReply(await world.save())
   },
@@ -63,7 +63,7 @@ const savePaths = (worlds: readonly Emulator[]): ControlPaths => ({
 
 /** The paths that return worlds as files, and continue them. Where worlds have tokens, only these return them. */
 const statePaths = (server: Emulator): ControlPaths => ({
-  ...(server.options.worldTokens ? {} : savePaths(server.worlds())),
+  ...(server.options.worldTokens ? {} : savePaths(server.worlds)),
   'PUT worlds/{name}/state': async ({ segment, body }) => ({
     ...ok(newPlace(await server.world({ name: segment, saved: body }))),
     status: 201,
