@@ -76,6 +76,9 @@ export { placeholders } from './journal/placeholders.ts'
 export { learn } from './recording/learn/learn.ts'
 export { partLines } from './recording/part.ts'
 export { readRecording } from './recording/read-recording.ts'
+export { version } from './lib/version.ts'
+export { readPlain, writePlain } from './edge/worker/plain-text.ts'
+export { WorldObject } from './edge/worker/world.ts'
 export {
   eventsOf,
   type RecordedExchange,

@@ -1,5 +1,6 @@
 // Opens a world in its object: a new one, or one that continues with what is stored.
 
+import { version } from '../../lib/version.ts'
 import type { Effect, Input } from '../../machine.ts'
 import { worldOptions } from '../../options/complete.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
@@ -8,8 +9,7 @@ import { serverMachine } from '../../server/machine.ts'
 import * as hosted from '../../server/v2/index.ts'
 import { requireKnownTypes } from '../catalog.ts'
 import { createCodec } from '../codec.ts'
-import { bundledTypes } from '../fetch/create.ts'
-import { catalogOf, completeContent } from '../fetch/content.ts'
+import { type BuiltInTypes, catalogOf, completeContent } from '../fetch/content.ts'
 import { rejectFiles } from '../fetch/scenarios.ts'
 import { createTurns } from '../fetch/turns.ts'
 import { connectWorld, type ServedWorld } from '../fetch/wiring.ts'
@@ -44,6 +44,8 @@ export type Given = {
 
 /** A world as it is stored. */
 export type StoredWorld = {
+  /** The version that stored it. */
+  readonly version: string
   readonly given: Given
   readonly saved: SavedServer
   readonly wallMs: number
@@ -68,23 +70,28 @@ const SNAPSHOT_BYTES = 16 * 2 ** 20
 /** Those of all worlds of a process. */
 const codec = createCodec()
 
-/**
- * @param kept what is stored of it; null for a new world, which is stored before the promise resolves.
- * @param attach takes over the sockets that are still open, and returns whether one of the world is.
- * @param closed is called when its handle closes it.
- * @param snapshotInputs after how many inputs a snapshot replaces them.
- */
+/** The object of a world, as the world sees it. */
+type Place = {
+  readonly store: Store<StoredWorld>
+  readonly types: BuiltInTypes
+  /** Takes over the sockets that are still open, and returns whether one of the world is. */
+  readonly attach: (world: ServedWorld, send: Send) => (socket: number) => boolean
+  /** Called when its handle closes it. */
+  readonly closed: () => Promise<void>
+  /** After how many inputs a snapshot replaces them. */
+  readonly snapshotInputs: number
+}
+
+/** @param kept what is stored of it; null for a new world, which is stored before the promise resolves. */
 export async function openWorld(
   given: Given,
   kept: Kept<StoredWorld> | null,
-  store: Store<StoredWorld>,
-  attach: (world: ServedWorld, send: Send) => (socket: number) => boolean,
-  closed: () => Promise<void>,
-  snapshotInputs: number,
+  { store, types, attach, closed, snapshotInputs }: Place,
 ): Promise<OpenWorld> {
+  requireSameVersion(kept)
   await codec.load()
-  const options = await optionsOf(given)
-  const parts = await partsOf(given, options, kept?.snapshot.saved)
+  const options = await optionsOf(given, types)
+  const parts = await partsOf(given, options, types, kept?.snapshot.saved)
   const { server, recorder } = parts
   const machine = serverMachine(server)
   const lastIds = replay(kept, parts)
@@ -98,7 +105,7 @@ export async function openWorld(
     log.flush()
     inputs = 0
     const saved = savedServer(parts, idsOf(served))
-    return store.replace({ given: own, saved, wallMs: log.wallMs() })
+    return store.replace({ version, given: own, saved, wallMs: log.wallMs() })
   }
   const replaceLater = (): void => {
     if (replacing !== undefined || isStopped) return
@@ -200,8 +207,19 @@ export async function openWorld(
   return Object.assign(served, { options, handle, send, stop, rest })
 }
 
+/** Throws a usage error for a world that another version has stored: what is in it can have another form. */
+function requireSameVersion(kept: Kept<StoredWorld> | null): void {
+  if (kept === null || kept.snapshot.version === version) return
+  throw usageError(
+    `This world was stored by version ${kept.snapshot.version}, and this is ${version}: delete it with the control token, or use that version.`,
+  )
+}
+
 /** Its complete options: a world has a token, which alone opens its control paths. */
-async function optionsOf({ options, token, origin }: Given): Promise<ServerOptions> {
+async function optionsOf(
+  { options, token, origin }: Given,
+  types: BuiltInTypes,
+): Promise<ServerOptions> {
   const isHosted = options.deployment === 'hosted'
   const complete = await completeContent(
     {
@@ -211,7 +229,7 @@ async function optionsOf({ options, token, origin }: Given): Promise<ServerOptio
       controlToken: token ?? 'to-be-chosen',
       worldTokens: true,
     },
-    bundledTypes,
+    types,
   )
   return tokenFor(complete, token ?? undefined)
 }
@@ -219,9 +237,10 @@ async function optionsOf({ options, token, origin }: Given): Promise<ServerOptio
 async function partsOf(
   { name }: Given,
   options: ServerOptions,
+  types: BuiltInTypes,
   saved: SavedServer | undefined,
 ): Promise<WorldParts> {
-  const objectInfo = await catalogOf(options, bundledTypes)
+  const objectInfo = await catalogOf(options, types)
   requireKnownTypes(options, objectInfo)
   const isHosted = options.deployment === 'hosted'
   return newParts({

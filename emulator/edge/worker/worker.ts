@@ -2,10 +2,16 @@
 
 import { decodePart } from '../../http/requests.ts'
 import { splitTarget } from '../worlds.ts'
-import type { Environment } from './runtime.ts'
-import { targetOf } from './world.ts'
+import { bundledTypes } from '../fetch/create.ts'
+import type { Environment, ObjectContext } from './runtime.ts'
+import { targetOf, WorldObject } from './world.ts'
 
-export { World } from './world.ts'
+/** The class of objects that the configuration names. */
+export class World extends WorldObject {
+  constructor(context: ObjectContext, environment: Environment) {
+    super(context, environment, bundledTypes)
+  }
+}
 
 /** The world that a target is for, or that it creates or closes. */
 const nameIn = (target: string): string | undefined =>

@@ -4,10 +4,12 @@ import { splitTarget as pathAndQuery } from '../../http/requests.ts'
 import { dateText } from '../../http/respond.ts'
 import { isSocketPath } from '../../http/routes.ts'
 import { nameLike } from '../../options/like.ts'
-import { MAX_CONTROL_BYTES, answerControl, type ControlPaths, refusal } from '../control.ts'
+import { answerControl, type ControlPaths, MAX_CONTROL_BYTES, ok, refusal } from '../control.ts'
 import { type Guard, whyRefused } from '../control-access.ts'
 import type { ServerOptionsInput } from '../../options/server-options.ts'
+import { isUsageError, usageError } from '../../options/usage.ts'
 import type { SocketLine } from '../fetch/client-socket.ts'
+import type { BuiltInTypes } from '../fetch/content.ts'
 import { readBody, readHeaders } from '../fetch/requests.ts'
 import { requireContent } from '../fetch/scenarios.ts'
 import type { ServedWorld } from '../fetch/wiring.ts'
@@ -37,18 +39,23 @@ const RESTARTED = 1012
 type ServerSide = ReturnType<ServedWorld['sockets']['connect']>
 
 /** The object of a world. The runtime calls its methods. */
-export class World {
+export class WorldObject {
   readonly #context: ObjectContext
   readonly #environment: Environment
+  readonly #types: BuiltInTypes
   readonly #store: Store<StoredWorld>
   #world: OpenWorld | undefined
-  #creating: Promise<Emulator> | undefined
+  /** Why what is stored cannot be used. */
+  #unusable: string | undefined
+  /** Control requests for the object are answered one after the other. */
+  #turn: Promise<unknown> = Promise.resolve()
   /** What reaches the world from its sockets, by their ids. */
   readonly #sides = new Map<number, ServerSide>()
 
-  constructor(context: ObjectContext, environment: Environment) {
+  constructor(context: ObjectContext, environment: Environment, types: BuiltInTypes) {
     this.#context = context
     this.#environment = environment
+    this.#types = types
     this.#store = createStore(context.storage)
     void context.blockConcurrencyWhile(() => this.#restore())
   }
@@ -56,12 +63,23 @@ export class World {
   async #restore(): Promise<void> {
     const kept = await this.#store.read()
     if (kept === null) return
-    this.#world = await this.#open(kept.snapshot.given, kept)
+    try {
+      this.#world = await this.#open(kept.snapshot.given, kept)
+    } catch (error) {
+      if (!isUsageError(error)) throw error
+      this.#unusable = error.message
+    }
   }
 
   #open(given: Given, kept: Kept<StoredWorld> | null): Promise<OpenWorld> {
     const snapshotInputs = Number(this.#environment.SNAPSHOT_INPUTS ?? SNAPSHOT_INPUTS)
-    return openWorld(given, kept, this.#store, this.#attach, this.#closed, snapshotInputs)
+    return openWorld(given, kept, {
+      store: this.#store,
+      types: this.#types,
+      attach: this.#attach,
+      closed: this.#closed,
+      snapshotInputs,
+    })
   }
 
   /** Answers a request for the world, or to create or close it. */
@@ -72,6 +90,7 @@ export class World {
     if (below === null) return this.#control(request, url, whole)
     const { name, target } = below
     const world = this.#world
+    if (this.#unusable !== undefined) return responseOf(refusal(409, this.#unusable))
     if (world === undefined) return responseOf(refusal(404, noWorld(name)))
     const { deployment } = world.options
     const isSocket =
@@ -170,28 +189,50 @@ export class World {
     const why = whyRefused({ address: 'unknown', headers }, guard)
     if (why !== undefined) return responseOf(refusal(403, why))
     const body = await readBody(request, MAX_CONTROL_BYTES)
-    await this.#creating?.catch(() => undefined)
+    const reply = this.#turn.then(() =>
+      answerControl({ method, target, headers, ...body }, this.#paths(url.origin)),
+    )
+    this.#turn = reply.catch(() => undefined)
+    return responseOf(await reply)
+  }
+
+  #paths(origin: string): ControlPaths {
     const worlds = (): readonly Emulator[] => (this.#world ? [this.#world.handle] : [])
-    const all = worldPaths({ worlds } as unknown as Emulator, (given) => {
-      this.#creating = this.#create(given, url.origin)
-      return this.#creating
-    })
-    const paths: ControlPaths = {
-      'PUT worlds/{name}': all['PUT worlds/{name}'] as ControlPaths[`PUT ${string}`],
-      'DELETE worlds/{name}': all['DELETE worlds/{name}'] as ControlPaths[`DELETE ${string}`],
+    const all = worldPaths({ worlds } as unknown as Emulator, (given) =>
+      this.#create(given, origin),
+    )
+    const put = all['PUT worlds/{name}'] as Answer
+    const close = all['DELETE worlds/{name}'] as Answer
+    return {
+      'PUT worlds/{name}': (request) =>
+        this.#unusable ? refusal(409, this.#unusable) : put(request),
+      'DELETE worlds/{name}': async (request) => {
+        if (this.#unusable === undefined) return close(request)
+        this.#unusable = undefined
+        await this.#store.clear()
+        return ok({ closed: true })
+      },
     }
-    return responseOf(await answerControl({ method, target, headers, ...body }, paths))
   }
 
   async #create(given: WorldOptionsInput, origin: string): Promise<Emulator> {
     const { name, worldToken = null, ...own } = given
     requireOwnOptions(own, listenerOptions)
     requireContent(own.scenario)
-    const shared = JSON.parse(this.#environment.OPTIONS ?? '{}') as ServerOptionsInput
-    const options = { ...shared, ...own }
+    const options = { ...optionsIn(this.#environment.OPTIONS ?? '{}'), ...own }
     const begun = { name: worldName(name), options, token: worldToken, origin }
     this.#world = await this.#open(begun, null)
     return this.#world.handle
+  }
+}
+
+type Answer = ControlPaths[`PUT ${string}`]
+
+function optionsIn(json: string): ServerOptionsInput {
+  try {
+    return JSON.parse(json) as ServerOptionsInput
+  } catch {
+    throw usageError('OPTIONS of the worker must be JSON, such as {"deployment": "hosted"}.')
   }
 }
 
