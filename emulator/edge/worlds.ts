@@ -155,10 +155,12 @@ export type Address<H, O> = {
 const PREFIX = '/w/'
 const namePattern = /^[\w-][\w.-]{0,63}$/
 
+export const isWorldName = (name: string): boolean => namePattern.test(name)
+
 /** A name that a world can have; throws a usage error for another one. */
 export function worldName(asked: unknown): string {
   // A program without types can pass a number.
-  if (typeof asked === 'string' && namePattern.test(asked)) return asked
+  if (typeof asked === 'string' && isWorldName(asked)) return asked
   throw usageError('The name of a world has letters, digits, dots, dashes and underscores.')
 }
 

@@ -198,6 +198,8 @@ export async function openWorld(
     worlds: () => [handle],
     close: async () => {
       stop()
+      // What is being stored would be there again.
+      await replacing
       await closed()
     },
   }

@@ -1,7 +1,6 @@
 // The entry point of a worker: passes each request to the object of its world. Experimental.
 
-import { decodePart } from '../../http/requests.ts'
-import { splitTarget } from '../worlds.ts'
+import { isWorldName, splitTarget } from '../worlds.ts'
 import { bundledTypes } from '../fetch/create.ts'
 import type { Environment, ObjectContext } from './runtime.ts'
 import { targetOf, WorldObject } from './world.ts'
@@ -23,7 +22,9 @@ const nothing =
 export default {
   fetch: (request: Request, { WORLDS }: Environment): Response | Promise<Response> => {
     const name = nameIn(targetOf(request))
-    if (name === undefined) return Response.json({ error: nothing }, { status: 404 })
-    return WORLDS.get(WORLDS.idFromName(decodePart(name))).fetch(request)
+    // Each name that reaches its object leaves a file on workerd, world or not.
+    if (name === undefined || !isWorldName(name))
+      return Response.json({ error: nothing }, { status: 404 })
+    return WORLDS.get(WORLDS.idFromName(name)).fetch(request)
   },
 }
