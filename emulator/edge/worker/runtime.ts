@@ -22,6 +22,21 @@ export type ServerSocket = {
   readonly deserializeAttachment: () => unknown
 }
 
+/** A socket in the worker that stands before the objects. */
+export type PlainSocket = Pick<ServerSocket, 'send' | 'close'> & {
+  binaryType: 'blob' | 'arraybuffer'
+  accept(options: { readonly allowHalfOpen: boolean }): void
+  addEventListener(
+    type: 'message',
+    listener: (event: { readonly data: string | Uint8Array }) => void,
+  ): void
+  addEventListener(
+    type: 'close',
+    listener: (event: { readonly code: number; readonly reason: string }) => void,
+  ): void
+  addEventListener(type: 'error', listener: () => void): void
+}
+
 /** What an object receives at its beginning. */
 export type ObjectContext = {
   readonly storage: ObjectStorage
@@ -47,12 +62,16 @@ export type Environment = {
 }
 
 /** Both sides of a new socket. */
-export type SocketPair = { readonly 0: unknown; readonly 1: ServerSocket }
+export type SocketPair = { readonly 0: unknown; readonly 1: ServerSocket & PlainSocket }
 
 declare const WebSocketPair: new () => SocketPair
 
 export const newSocketPair = (): SocketPair => new WebSocketPair()
 
+/** The side of the client in the answer to a handshake; null in any other. */
+export const socketOf = (response: Response): PlainSocket | null =>
+  (response as { readonly webSocket?: PlainSocket | null }).webSocket ?? null
+
 /** The answer to a handshake, with the side of the client. */
-export const upgraded = (client: unknown, headers: Readonly<Record<string, string>>): Response =>
+export const upgraded = (client: unknown, headers: ResponseInit['headers']): Response =>
   new Response(null, { status: 101, headers, webSocket: client } as ResponseInit)
