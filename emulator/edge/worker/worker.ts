@@ -27,8 +27,8 @@ const nothing =
   'Worlds are below /w/NAME: create one with PUT /_flowdouble/worlds/NAME and the control token.'
 
 /**
- * Puts a socket of its own before that of an object: workerd ends the connection of one that can sleep only when its object
- * does, however early the server has closed it.
+ * Puts another socket before that of an object: workerd ends the connection of one that can sleep only when its object does,
+ * however early the server has closed it.
  */
 function relayed(inner: PlainSocket, { headers }: Response): Response {
   const pair = newSocketPair()
