@@ -147,7 +147,7 @@ proves('shared/worker-evicted', async ({ deployment }) => {
     const sessions = fc.record({ actions: deeds, given: worlds })
     await fc.assert(
       fc.asyncProperty(sessions, ({ actions, given }) => compared(actions, given, 'sleep')),
-      { seed: 28, numRuns: runs(25) },
+      { seed: 28, numRuns: runs(75) },
     )
     // An object that is thrown away in its work takes its sockets with it.
     await fc.assert(
@@ -158,7 +158,7 @@ proves('shared/worker-evicted', async ({ deployment }) => {
           'abort',
         ),
       ),
-      { seed: 28, numRuns: runs(25) },
+      { seed: 28, numRuns: runs(75) },
     )
   })
 })
