@@ -9,7 +9,7 @@ import { both as deployments, type Deployment } from '../../../../spec/language.
 import { holdLock } from '../../../config/lock.ts'
 import { usageError } from '../../../options/usage.ts'
 import type { SavedWorld } from '../../world-parts.ts'
-import { readWorld, uploadsOf, writeWorld } from './world-file.ts'
+import { readWorld, writeWorld } from './world-file.ts'
 
 export type StateFolder = {
   /** The worlds in it, the one at the root first, then in the order of their creation. Throws a usage error for a file that cannot be read. */
@@ -87,6 +87,22 @@ export async function openStateFolder(path: string, deployment: Deployment): Pro
     return done
   }
 
+  /** Removes the uploads that no file names. */
+  const tidy = async (): Promise<void> => {
+    const used = new Set(Array.from(named.values(), (uploads) => [...uploads]).flat())
+    for (const sha256 of present) {
+      if (used.has(sha256)) continue
+      present.delete(sha256)
+      await rm(join(uploadFolder, sha256), { force: true })
+    }
+  }
+  /** Notes which uploads a file names. Seldom are there fewer than before. */
+  const nowNames = async (file: string, uploads: ReadonlySet<string>): Promise<void> => {
+    const before = [...(named.get(file) ?? [])]
+    named.set(file, uploads)
+    if (before.some((sha256) => !uploads.has(sha256))) await tidy()
+  }
+
   const read: StateFolder['read'] = async () => {
     const all = await readdir(folder)
     // A process that was killed may have left half a file.
@@ -106,18 +122,10 @@ export async function openStateFolder(path: string, deployment: Deployment): Pro
       )
       named.set(file, uploads)
     }
+    await tidy()
     return worlds.toSorted(
       (a, b) => Number(b.name === null) - Number(a.name === null) || a.createdMs - b.createdMs,
     )
-  }
-  /** Removes the uploads that no file names any more. */
-  const tidy = async (): Promise<void> => {
-    const used = new Set(Array.from(named.values(), (uploads) => [...uploads]).flat())
-    for (const sha256 of present) {
-      if (used.has(sha256)) continue
-      present.delete(sha256)
-      await rm(join(uploadFolder, sha256), { force: true })
-    }
   }
   const write: StateFolder['write'] = (world) => {
     const file = fileOf(world.name)
@@ -129,16 +137,15 @@ export async function openStateFolder(path: string, deployment: Deployment): Pro
         present.add(sha256)
       }
       await replace(join(folder, file), written.bytes)
-      named.set(file, new Set(uploadsOf(written)))
-      await tidy()
+      await nowNames(file, new Set(written.uploads.keys()))
     })
   }
   const remove: StateFolder['remove'] = (name) =>
     inTurn(async () => {
       const file = fileOf(name)
       await rm(join(folder, file), { force: true })
+      await nowNames(file, new Set())
       named.delete(file)
-      await tidy()
     })
   return { read, write, remove, release }
 }

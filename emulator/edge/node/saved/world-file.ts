@@ -167,9 +167,6 @@ const isSaved = (value: unknown): value is SavedWorld =>
     (name) => typeof (value as Partial<SavedWorld>)[name] === 'object',
   )
 
-/** The hashes of the uploads that a file names. */
-export const uploadsOf = ({ uploads }: WorldFile): Iterable<string> => uploads.keys()
-
 function headerIn(line: string): Header | undefined {
   try {
     const header = JSON.parse(line) as Header | null
