@@ -9,6 +9,7 @@ import { isConflict, isUsageError } from '../options/usage.ts'
 import { version } from '../lib/version.ts'
 import type { IncomingRequest, RequestHead } from '../machine.ts'
 import type { HintingClock } from './clock-handle.ts'
+import { type Caller, type Guard, whyRefused } from './control-access.ts'
 
 export const CONTROL_ROOT = '/_flowdouble'
 export const CONTROL_PREFIX = `${CONTROL_ROOT}/`
@@ -17,10 +18,23 @@ export const CONTROL_PREFIX = `${CONTROL_ROOT}/`
 export const MAX_CONTROL_BYTES = limits.controlBody.value
 
 /** The same for requests that can bring a saved world. */
-export const maxControlBytes = ({ method, target }: RequestHead): number =>
+const maxControlBytes = ({ method, target }: RequestHead): number =>
   method === 'PUT' && splitTarget(target)[0].endsWith('/state')
     ? limits.savedWorld.value
     : MAX_CONTROL_BYTES
+
+/**
+ * The same before a request is answered: whoever has no access gets no room for a whole world. Where the request comes from
+ * is examined later.
+ */
+export const controlBytesFor = (head: RequestHead, guard: Guard): number =>
+  whyRefused({ address: '127.0.0.1', headers: head.headers }, guard) === undefined
+    ? maxControlBytes(head)
+    : MAX_CONTROL_BYTES
+
+/** Whether a request is for the control paths. A preflight is not. */
+export const isForControl = ({ method, target }: RequestHead): boolean =>
+  method !== 'OPTIONS' && (target.startsWith(CONTROL_PREFIX) || target === CONTROL_ROOT)
 
 /** A response of the control paths. */
 export type ControlReply = {
@@ -207,7 +221,7 @@ export const openPaths = ({ about, isDown, isClosing, metrics }: OpenState): Con
 })
 
 /** Whether a request is for one of these paths, as methods and paths below the prefix. */
-export const isOneOf = (paths: ControlPaths, { method, target }: RequestHead): boolean =>
+const isOneOf = (paths: ControlPaths, { method, target }: RequestHead): boolean =>
   Object.hasOwn(
     paths,
     `${method === 'HEAD' ? 'GET' : method} ${splitTarget(target.slice(CONTROL_PREFIX.length))[0]}`,
@@ -218,6 +232,21 @@ export const isPage = ({ method, target, headers }: RequestHead): boolean =>
   (method === 'GET' || method === 'HEAD') &&
   (target === CONTROL_PREFIX ||
     (target === CONTROL_ROOT && /\btext\/html\b/.test(headers['accept'] ?? '')))
+
+/**
+ * Why a request is refused; undefined if it is not.
+ * @param open the paths that answer every caller. So does the page where callers have a token to give it.
+ */
+export function whyClosed(
+  arrived: RequestHead,
+  caller: Caller,
+  guard: Guard,
+  open: ControlPaths,
+): ControlReply | undefined {
+  const why = whyRefused(caller, guard)
+  const isOpen = isOneOf(open, arrived) || (guard.token !== null && isPage(arrived))
+  return why === undefined || isOpen ? undefined : refusal(403, why)
+}
 
 /** What the path of the journal needs of a machine. */
 export type JournalSource = {

@@ -21,23 +21,20 @@ import {
 import {
   type About,
   answerControl,
-  CONTROL_PREFIX,
-  CONTROL_ROOT,
-  isOneOf,
   journalPath,
   type JournalSource,
   ok,
-  isPage,
+  isForControl,
   openPaths,
+  whyClosed,
   type ControlLoader,
   type ControlPaths,
   type ControlReply,
   jsonText,
   type ClockMover,
-  refusal,
 } from './control.ts'
 import { createDriver, type Driver, type Tamper } from './driver.ts'
-import { type Guard, whyRefused } from './control-access.ts'
+import type { Guard } from './control-access.ts'
 import type { Recorder } from './recorder.ts'
 import { createWaiting, type FaultEffect, type Responses } from './responses.ts'
 
@@ -231,10 +228,7 @@ export function createHost<I, E extends { readonly kind: string }, R>(
     watch,
     close,
     write,
-    isControl: ({ method, target }) =>
-      edge.control &&
-      method !== 'OPTIONS' &&
-      (target.startsWith(CONTROL_PREFIX) || target === CONTROL_ROOT),
+    isControl: (head) => edge.control && isForControl(head),
     answerControl: control.answer,
   }
 }
@@ -291,10 +285,8 @@ function createControl<E, R>(
   } satisfies ControlPaths)
   return {
     answer: async (arrived, response, headers) => {
-      const why = whyRefused(responses.callerOf(response), guard)
-      const isOpen = isOneOf(open, arrived) || (guard.token !== null && isPage(arrived))
-      if (why !== undefined && !isOpen)
-        return responses.writeControl(response, refusal(403, why), {})
+      const refused = whyClosed(arrived, responses.callerOf(response), guard, open)
+      if (refused !== undefined) return responses.writeControl(response, refused, {})
       count++
       try {
         const paths: ControlPaths = Object.assign({}, own, await more())

@@ -3,20 +3,18 @@
 import type { Server, ServerResponse } from 'node:http'
 import { metricsType } from '../../../spec/metrics.ts'
 import { json } from '../../http/replies.ts'
-import { whyRefused } from '../../edge/control-access.ts'
 import {
   answerControl,
+  controlBytesFor,
   CONTROL_PREFIX,
-  CONTROL_ROOT,
   type ControlPaths,
   type ControlReply,
-  isOneOf,
+  isForControl,
   isPage,
-  MAX_CONTROL_BYTES,
-  maxControlBytes,
   ok,
   openPaths,
   refusal,
+  whyClosed,
 } from '../../edge/control.ts'
 import { worldsPage } from '../../edge/inspector/page.ts'
 import type { Later } from '../../edge/later.ts'
@@ -44,9 +42,6 @@ export type Workers = {
 
 /** The value of the response header Server. */
 const NAME = 'flowdouble'
-
-const isControl = ({ method, target }: RequestHead): boolean =>
-  method !== 'OPTIONS' && (target.startsWith(CONTROL_PREFIX) || target === CONTROL_ROOT)
 
 /** An address that is open. What arrives there waits until it is served. */
 export type Address = {
@@ -82,25 +77,20 @@ export function serveAdmin({ server }: Address, options: ServerOptions, workers:
   const open = Object.assign({}, openPaths(state), healthPath(workers))
   const paths = Object.assign({}, open, worldPaths(workers, ask))
   const control = async (arrived: IncomingRequest, response: ServerResponse): Promise<void> => {
-    const why = whyRefused(callerOf(response), guard)
-    const isOpen = isOneOf(open, arrived) || (guard.token !== null && isPage(arrived))
-    if (why !== undefined && !isOpen) return writeControl(response, refusal(403, why), {})
+    const refused = whyClosed(arrived, callerOf(response), guard, open)
+    if (refused !== undefined) return writeControl(response, refused, {})
     const reply = await answerControl(arrived, paths, () => Promise.resolve(worldsPage()))
     writeControl(response, reply, corsHeaders(options))
   }
   const answer = (arrived: IncomingRequest, response: ServerResponse): Later<void> => {
-    if (isControl(arrived)) return control(arrived, response)
+    if (isForControl(arrived)) return control(arrived, response)
     const reply = arrived.method === 'OPTIONS' ? ok({}) : elsewhere(arrived, workers)
     writeControl(response, reply, corsHeaders(options))
   }
   serve(server, {
     readHeaders: headerReader(),
     receive: receiveBody,
-    limitBytes: (head) => {
-      const caller = { address: '127.0.0.1', headers: head.headers }
-      if (!isControl(head)) return null
-      return whyRefused(caller, guard) === undefined ? maxControlBytes(head) : MAX_CONTROL_BYTES
-    },
+    limitBytes: (head) => (isForControl(head) ? controlBytesFor(head, guard) : null),
     answer,
     write: (response, reply) => write(response, reply, Date.now()),
     isSocketPath: () => false,

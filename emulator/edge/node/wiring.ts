@@ -20,13 +20,7 @@ import { entryOf, guardOf, hostParts, refusalsOf } from '../server-parts.ts'
 import { receiveBody } from './bodies.ts'
 import type { RuleHeaders } from './explain.ts'
 import type { Codec } from '../codec.ts'
-import {
-  type ControlLoader,
-  type ControlReply,
-  MAX_CONTROL_BYTES,
-  maxControlBytes,
-} from '../control.ts'
-import { whyRefused } from '../control-access.ts'
+import { controlBytesFor, type ControlLoader, type ControlReply } from '../control.ts'
 import { isConflict, isUsageError } from '../../options/usage.ts'
 import { after } from '../later.ts'
 import { createHost, type Host } from '../host.ts'
@@ -148,12 +142,7 @@ export function connectWorld(
     after(codec.load(), () => host.enter(response, Object.assign({}, arrived, { links: true })))
   const maxBytes = maxBodyBytes(options.maxUploadSize)
   const limitBytes: RequestHooks['limitBytes'] = (head) => {
-    if (host.isControl(head)) {
-      // Whoever has no access gets no room for a whole world. Where the request comes from is examined later.
-      const caller = { address: '127.0.0.1', headers: head.headers }
-      const hasAccess = whyRefused(caller, guardOf(options)) === undefined
-      return hasAccess ? maxControlBytes(head) : MAX_CONTROL_BYTES
-    }
+    if (host.isControl(head)) return controlBytesFor(head, guardOf(options))
     if (!needsBody(server, head)) return null
     return share?.isFull ? Math.min(maxBytes, limits.fullBody.value) : maxBytes
   }

@@ -93,13 +93,14 @@ async function start(
   const open = (part: MadeWorld, own: OwnListener | null = null): RunningWorld => {
     const gate = gateOf(part, own)
     const { name, server, options, recorder, given, createdMs } = part
+    const worldToken = name !== null && options.worldTokens ? options.controlToken : null
     let { lastIds } = part
     let connected: ServedWorld | undefined
     const save = (): SavedWorld =>
       Object.assign(savedServer(part, connected === undefined ? lastIds : idsOf(connected)), {
         name,
         options: given,
-        worldToken: name !== null && options.worldTokens ? options.controlToken : null,
+        worldToken,
         createdMs,
         savedMs: Date.now(),
       })
@@ -136,7 +137,7 @@ async function start(
         return Object.assign(createServerHandle(part, currentHost(served), readScenarioFiles), {
           ...methods,
           url: `${ca === null && options.tlsCert === null ? 'http' : 'https'}://${place}${path}`,
-          worldToken: name !== null && options.worldTokens ? options.controlToken : null,
+          worldToken,
           port,
           signedUrl: hosted && signedLinks && hosted.linkBase(signedLinks, place) + pathOf(name),
           ca,
