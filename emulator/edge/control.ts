@@ -32,10 +32,6 @@ export const controlBytesFor = (head: RequestHead, guard: Guard): number =>
     ? maxControlBytes(head)
     : MAX_CONTROL_BYTES
 
-/** Whether a request is for the control paths. A preflight is not. */
-export const isForControl = ({ method, target }: RequestHead): boolean =>
-  method !== 'OPTIONS' && (target.startsWith(CONTROL_PREFIX) || target === CONTROL_ROOT)
-
 /** A response of the control paths. */
 export type ControlReply = {
   readonly status: number

@@ -24,7 +24,8 @@ import {
   journalPath,
   type JournalSource,
   ok,
-  isForControl,
+  CONTROL_PREFIX,
+  CONTROL_ROOT,
   openPaths,
   whyClosed,
   type ControlLoader,
@@ -120,6 +121,10 @@ export type Host<I, E, R> = {
     headers: Readonly<Record<string, string>>,
   ) => Promise<void>
 }
+
+/** Whether a request is for the control paths. A preflight is not: the machine answers it. */
+export const isForControl = ({ method, target }: RequestHead): boolean =>
+  method !== 'OPTIONS' && (target.startsWith(CONTROL_PREFIX) || target === CONTROL_ROOT)
 
 /** @param more loads additional control paths. */
 export function createHost<I, E extends { readonly kind: string }, R>(

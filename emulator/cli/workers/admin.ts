@@ -9,13 +9,13 @@ import {
   CONTROL_PREFIX,
   type ControlPaths,
   type ControlReply,
-  isForControl,
   isPage,
   ok,
   openPaths,
   refusal,
   whyClosed,
 } from '../../edge/control.ts'
+import { isForControl } from '../../edge/host.ts'
 import { worldsPage } from '../../edge/inspector/page.ts'
 import type { Later } from '../../edge/later.ts'
 import { trackConnections } from '../../edge/lifetime.ts'
