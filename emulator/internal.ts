@@ -96,7 +96,7 @@ export { createReplacer } from './gateway/state/replace-texts.ts'
 export { createGatewayWorld, forkGateway } from './gateway/gateway.ts'
 export { nextWakeMs as nextGatewayWakeMs, step as stepGateway } from './gateway/step.ts'
 
-export * as hosted from './server/v2/index.ts'
+export * as hosted from './server/surfaces/index.ts'
 export { typeTexts } from './server/nodes/type-texts.ts'
 export { createServer, forkServer } from './server/server.ts'
 export { nextWakeMs, step as stepServer } from './server/step.ts'

@@ -1,9 +1,8 @@
 // The parts of an edge that every workflow server has: what its host needs, its requests, and the replies of its
 // HTTP layer.
 
-import { profiles } from '../../spec/server/deployments.ts'
 import { generationLike } from '../../spec/truth/servers.ts'
-import { v2Root } from '../../spec/v2/v2-access.ts'
+import { surfaceOf } from '../../spec/hosted/surfaces.ts'
 import { type Reply, refuse, refuseHosted } from '../http/replies.ts'
 import { prefixHeader } from '../http/request-headers.ts'
 import type { Effect, IncomingRequest } from '../machine.ts'
@@ -50,9 +49,9 @@ export const hostParts = <R>(
   lastRequest: lastIds.request,
 })
 
-/** A request for a world: its replies in the hosted API v2 contain links, which begin with its path. */
+/** A request for a world: replies of the APIs beside the first contain links, which begin with its path. */
 const requestFor = (name: string, arrived: IncomingRequest): IncomingRequest =>
-  arrived.target.startsWith(v2Path)
+  surfaceOf(arrived.target) !== 'v1'
     ? Object.assign({}, arrived, {
         headers: Object.assign({}, arrived.headers, { [prefixHeader]: pathOf(name) }),
       })
@@ -64,8 +63,6 @@ export const entryOf = <R>(
   { enter }: Pick<Host<never, never, R>, 'enter'>,
 ): typeof enter =>
   name === null ? enter : (response, arrived) => enter(response, requestFor(name, arrived))
-
-const v2Path = `${profiles.hosted.prefix + v2Root}/`
 
 /** The states that the runs of a server reach. */
 const runStates = ['started', 'success', 'error', 'interrupted'] satisfies RunState[]

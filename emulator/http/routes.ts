@@ -3,6 +3,7 @@
 import { profiles } from '../../spec/server/deployments.ts'
 import { described, type Generation } from '../../spec/generations.ts'
 import { endpoints, endpointsOn } from '../../spec/server/endpoints.ts'
+import { onHosted } from '../../spec/hosted/surfaces.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { decodePart } from './requests.ts'
 
@@ -23,8 +24,6 @@ export const isInternal = (path: string): boolean =>
   path === '/internal' || path.startsWith('/internal/')
 
 const { alias } = profiles.local
-const { prefix } = profiles.hosted
-const unprefixed: readonly string[] = profiles.hosted.unprefixed
 
 /** All paths of a deployment's endpoints. */
 export function pathsOn(
@@ -33,7 +32,7 @@ export function pathsOn(
 ): readonly string[] {
   if (deployment === 'local')
     return isInternal(path) || unaliased === true ? [path] : [path, alias + path]
-  return [unprefixed.includes(hostedPath) ? hostedPath : prefix + hostedPath]
+  return [onHosted(hostedPath)]
 }
 
 const socketPaths = {

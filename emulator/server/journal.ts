@@ -17,7 +17,7 @@ import { bodyText } from '../http/requests.ts'
 // oxlint-disable-next-line import/no-unassigned-import -- a replay steps a server immediately: it waits for nothing.
 import './local/provide-on-demand.ts'
 import { serverMachine } from './machine.ts'
-import * as hosted from './v2/index.ts'
+import * as hosted from './surfaces/index.ts'
 import { createServer } from './server.ts'
 import type { WorldOptions } from './state/options.ts'
 import type { TypeTexts } from './state/nodes.ts'

@@ -1,9 +1,9 @@
 // Adds the headers that every reply has [http/cache-control, http/failure-page]. Those for pages of other origins are
 // in cors.ts.
 
-import { profiles } from '../../spec/server/deployments.ts'
 import { hostedCors } from '../../spec/server/http.ts'
-import { v2Cors, v2Root } from '../../spec/v2/v2-access.ts'
+import { surfaceOf } from '../../spec/hosted/surfaces.ts'
+import { v2Cors } from '../../spec/v2/v2-access.ts'
 import { jsonHeaders, type Reply, refuse } from '../http/replies.ts'
 import { decodePart } from '../http/requests.ts'
 import { localCors } from './cors.ts'
@@ -24,7 +24,7 @@ export function finish(
   reply: Reply,
 ): Reply {
   if (options.deployment === 'hosted')
-    return path.startsWith(v2Paths) ? forPages(finishHosted(reply)) : finishHosted(reply)
+    return surfaceOf(path) === 'v1' ? finishHosted(reply) : forPages(finishHosted(reply))
   if (reply.raised) {
     const isPage = reply.status === 500 && accept?.includes('text/html')
     const { status, headers, body, reason } = isPage ? refuse('internalPage') : reply
@@ -37,9 +37,7 @@ export function finish(
   return withHeaders(reply, Object.assign(headers, localCors(options.cors, traits.allowsPatch)))
 }
 
-const v2Paths = `${profiles.hosted.prefix + v2Root}/`
-
-/** A reply of the hosted API v2 with the headers that pages may send [v2-access/cors]. */
+/** A reply of another API than the first with the headers that pages may send [v2-access/cors]. */
 const forPages = (reply: Reply): Reply =>
   withHeaders(reply, Object.assign({}, reply.headers, v2Cors))
 

@@ -25,7 +25,7 @@ import { createUserFolder } from './world/user-folder.ts'
 
 /**
  * Creates a server. Every option is required; options/complete.ts has the defaults. A hosted server needs the module
- * v2/index.ts, which a local one does not load.
+ * surfaces/index.ts, which a local one does not load.
  */
 export function createServer(options: WorldOptions, hosted: Hosted | null = null): Server {
   const setups =

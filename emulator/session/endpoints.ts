@@ -4,20 +4,15 @@ import { endpoints as gatewayEndpoints } from '../../spec/gateway/webhooks.ts'
 import type { Endpoint, Endpoints, Place } from '../../spec/language.ts'
 import { profiles } from '../../spec/server/deployments.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
+import { onHosted } from '../../spec/hosted/surfaces.ts'
 import { decodePart } from '../http/requests.ts'
-
-/** Whether a path of hosted is outside its prefix. */
-const isUnprefixed = ({ path }: Endpoint): boolean => {
-  const { unprefixed }: { unprefixed: readonly string[] } = profiles.hosted
-  return unprefixed.includes(path)
-}
 
 /** Where a deployment, or the gateway, serves an endpoint. */
 export function pathOn(place: Place, endpoint: Endpoint): string {
   const { path, hostedPath = path } = endpoint
   if (place === 'gateway') return path
   if (place === 'local') return profiles.local.prefix + path
-  return isUnprefixed(endpoint) ? hostedPath : profiles.hosted.prefix + hostedPath
+  return onHosted(hostedPath)
 }
 
 type Route = { readonly name: string; readonly spec: Endpoint; readonly pattern: RegExp }

@@ -6,11 +6,10 @@ export type Profile = {
   readonly scheme: 'http' | 'https'
   readonly socketScheme: 'ws' | 'wss'
   readonly port?: number
-  /** Precedes every path except those of `unprefixed`; the server does not serve a path without it. */
+  /** Precedes every path, except those of other APIs (see surfaces.ts) and of the socket. */
   readonly prefix: string
   /** A second prefix under which the server serves the same paths. */
   readonly alias?: string
-  readonly unprefixed: readonly string[]
   readonly socket: string
   readonly credential: string
   readonly view: string
@@ -23,7 +22,6 @@ export const profiles = {
     port: 8188,
     prefix: '',
     alias: '/api',
-    unprefixed: [],
     socket: 'ws://<host>:<port>/ws?clientId=<uuid>',
     credential: 'none, or a bearer token if the server is configured with one',
     view: 'the bytes of the file',
@@ -32,7 +30,6 @@ export const profiles = {
     scheme: 'https',
     socketScheme: 'wss',
     prefix: '/api',
-    unprefixed: ['/ws'],
     socket: 'wss://<host>/ws?clientId=<uuid>&token=<API_KEY>',
     credential: 'header X-API-Key',
     view: '302 to a signed link on another host',

@@ -3,9 +3,8 @@
 import { type EndpointName, endpointsOn, managerEndpoints } from '../../spec/server/endpoints.ts'
 import { endpoints } from '../../spec/index.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
-import { v2Root } from '../../spec/v2/v2-access.ts'
 import { talking } from './graphs.ts'
-import { bodiesOn, isPaid, pathOn } from './replies-on.ts'
+import { bodiesOn, isBeyondV1, isPaid, pathOn } from './replies-on.ts'
 
 /** The id of the run that the requests submit: every server accepts it. */
 export const ownRunId = '5f0c6b1e-8f4d-4c1b-9f57-3f1c0e9a7b21'
@@ -67,11 +66,11 @@ export const everyPath = endpointsOn('local')
   })
 
 /**
- * Each endpoint of a hosted server, at a path of which every variable part is `nowhere`. The hosted API v2 has other keys and
- * other errors.
+ * Each endpoint of a hosted server, at a path of which every variable part is `nowhere`. The other APIs have other keys
+ * and other errors.
  */
 export const everyHostedPath = Object.values<Endpoint>(endpoints)
-  .filter(({ on, path }) => on.includes('hosted') && !path.startsWith(`${v2Root}/`))
+  .filter((one) => one.on.includes('hosted') && !isBeyondV1(one))
   .map((endpoint) => ({
     method: endpoint.method,
     path: pathOn('hosted', endpoint).replace(/\{\w+(\.\.\.)?\}/g, 'nowhere'),

@@ -2,10 +2,12 @@
 
 import { paidPaths, publicPaths } from '../../spec/server/access.ts'
 import { commonHostedReplies, commonReplies } from '../../spec/server/http.ts'
-import { v2Root } from '../../spec/v2/v2-access.ts'
+import { surfaceOf } from '../../spec/hosted/surfaces.ts'
 import type { Endpoint, Place, ReplyBody, Schema } from '../../spec/language.ts'
 
-export { pathOn } from '../../dist/emulator/session/index.js'
+import { pathOn } from '../../dist/emulator/session/index.js'
+
+export { pathOn }
 
 /** Kinds of bodies by status: a status may have more than one. */
 export type Bodies = Readonly<Record<string, readonly ReplyBody[]>>
@@ -14,9 +16,9 @@ export type Bodies = Readonly<Record<string, readonly ReplyBody[]>>
 export const isPublic = ({ path, hostedPath = path }: Endpoint): boolean =>
   publicPaths.some((one) => one === hostedPath)
 
-/** Whether an endpoint belongs to the hosted API v2. */
-export const isV2 = ({ path, on }: Endpoint): boolean =>
-  on.includes('hosted') && path.startsWith(`${v2Root}/`)
+/** Whether an endpoint belongs to another hosted API than the first. */
+export const isBeyondV1 = (endpoint: Endpoint): boolean =>
+  endpoint.on.includes('hosted') && surfaceOf(pathOn('hosted', endpoint)) !== 'v1'
 
 /** Whether an endpoint of hosted needs a paid tier. */
 export const isPaid = ({ path, hostedPath = path }: Endpoint): boolean =>
@@ -40,8 +42,8 @@ export function bodiesOn(place: Place, endpoint: Endpoint): Bodies {
     const { always, withBody } = commonReplies
     return together({ ...always, ...(hasBody && withBody), ...endpoint.replies })
   }
-  // Each endpoint of the hosted API v2 names all its replies.
-  if (isV2(endpoint)) return together(endpoint.replies)
+  // Each endpoint of the other APIs names all its replies.
+  if (isBeyondV1(endpoint)) return together(endpoint.replies)
   const { withKey, paid, withBody } = commonHostedReplies
   return together(
     isPublic(endpoint) ? {} : withKey,

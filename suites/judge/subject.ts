@@ -4,7 +4,7 @@
 import type { Emulator, EmulatorOptions } from 'flowdouble'
 import type { Allowance } from '../../spec/check.ts'
 import { keyHeader } from '../../spec/server/access.ts'
-import { profiles } from '../../spec/server/deployments.ts'
+import { onHosted } from '../../spec/hosted/surfaces.ts'
 import { endpoints } from '../../spec/server/endpoints.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { openSession, type Patience, type Session, untilStill } from './client.ts'
@@ -335,10 +335,9 @@ const renamed = Object.values<Endpoint>(endpoints)
 
 /** A path in local form as hosted serves it. */
 export function hostedPath(method: string, path: string): string {
-  const { prefix, unprefixed } = profiles.hosted
-  if (unprefixed.some((own) => path.startsWith(own)) || path.startsWith('/_flowdouble')) return path
+  if (path.startsWith('/_flowdouble')) return path
   const found = renamed.find((one) => one.method === method && one.pattern.test(path))
-  return found === undefined ? prefix + path : path.replace(found.pattern, found.to)
+  return found === undefined ? onHosted(path) : path.replace(found.pattern, found.to)
 }
 
 /** What a link answers to a client without a key. */

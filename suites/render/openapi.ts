@@ -12,7 +12,7 @@ import type {
   Schema,
   Where,
 } from '../../spec/language.ts'
-import { bodiesOn, bodyOn, isPublic, isV2, pathOn, queryOn } from '../generate/replies-on.ts'
+import { bodiesOn, bodyOn, isPublic, isBeyondV1, pathOn, queryOn } from '../generate/replies-on.ts'
 import { described, documented, holdsIn } from '../../spec/generations.ts'
 import { areas, errors, gatewayAddress, profiles } from '../../spec/index.ts'
 import { hostedError } from '../../spec/server/errors.ts'
@@ -82,7 +82,7 @@ const securitySchemes = {
     bearer: {
       type: 'http',
       scheme: 'bearer',
-      description: 'The same key, for paths below /api/v2.',
+      description: 'The same key, for the other APIs.',
     },
   },
   gateway: signatureSchemes,
@@ -95,7 +95,7 @@ function securityOf(place: Place, endpoint: Endpoint): readonly Part[] {
     return isOpen ? [] : Object.keys(schemes).map((name) => ({ [name]: [] }))
   }
   if (place === 'local') return [{}, { bearer: [] }, { token: [] }]
-  if (isV2(endpoint)) return [{ bearer: [] }]
+  if (isBeyondV1(endpoint)) return [{ bearer: [] }]
   return isPublic(endpoint) ? [] : [{ apiKey: [] }]
 }
 

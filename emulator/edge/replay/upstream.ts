@@ -3,7 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { faultCodes } from '../../../spec/v2/errors.ts'
-import { v2Root } from '../../../spec/v2/v2-access.ts'
+import { surfaceOf } from '../../../spec/hosted/surfaces.ts'
 import type { Place } from '../../../spec/language.ts'
 import { json, type Reply } from '../../http/replies.ts'
 import { membersIn } from '../../lib/loose.ts'
@@ -198,7 +198,7 @@ function unreachableReply(place: Place, target: string, why: string): Reply {
     return { status: 502, headers, body: `502: ${why}` }
   }
   if (place === 'gateway') return json(JSON.stringify({ error: why }), 502)
-  const isV2 = target.startsWith(`/api${v2Root}/`)
+  const isV2 = surfaceOf(target) === 'v2'
   const error = { error: { code: faultCodes[502], message: why, details: null } }
   return json(JSON.stringify(isV2 ? error : { code: 'BAD_GATEWAY', message: why }), 502)
 }

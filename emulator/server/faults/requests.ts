@@ -1,7 +1,7 @@
 // Applies faults to requests and their responses [faults/*].
 
 import { faultCodes, v2Refusals } from '../../../spec/v2/errors.ts'
-import { v2Root } from '../../../spec/v2/v2-access.ts'
+import { surfaceOf } from '../../../spec/hosted/surfaces.ts'
 import { reasons, type FaultThen } from '../../../spec/scenario/faults.ts'
 import { jsonHeaders, type Reply } from '../../http/replies.ts'
 import { decodePart, splitTarget } from '../../http/requests.ts'
@@ -147,13 +147,11 @@ function setHeader(headers: Record<string, string>, name: string, value: unknown
 /** The error that a server of that kind returns with a status. */
 function defaultBody(status: number, isHosted: boolean, target: string): string | object {
   const reason = reasons[status]
-  if (isHosted && isV2.test(target)) return v2Body(status, reason ?? `Status ${status}`)
+  if (isHosted && surfaceOf(target) === 'v2') return v2Body(status, reason ?? `Status ${status}`)
   if (!isHosted) return reason === undefined ? `${status}` : `${status}: ${reason}`
   const code = reason?.toUpperCase().replaceAll(' ', '_') ?? `STATUS_${status}`
   return { code, message: `${reason ?? `Status ${status}`}.` }
 }
-
-const isV2 = new RegExp(`^/api${v2Root}/`)
 
 /** The same in the hosted API v2: the code is that of the first refusal with the status. */
 function v2Body(status: number, message: string): object {

@@ -6,7 +6,7 @@ import { worldOfKey } from '../hosted/access.ts'
 import type { Admission, Server } from '../state/server.ts'
 
 /** The world of the account whose key a request carries as a bearer token, or the refusal. */
-export function admitV2(server: Server, { method, headers }: RequestHead): Admission {
+export function admit(server: Server, { method, headers }: RequestHead): Admission {
   const [, key = ''] = /^bearer +(.*)$/i.exec(headers['authorization'] ?? '') ?? []
   const world = worldOfKey(server, key)
   if (method === 'OPTIONS') return { world: world ?? server.worlds[0] }

@@ -7,7 +7,7 @@ import { type Request, requestAt } from '../../http/requests.ts'
 import { allowedBy, createRoutes, findEndpoint } from '../../http/routes.ts'
 import type { BodyFault } from '../../machine.ts'
 import type { NumberedRequest, Server } from '../state/server.ts'
-import type { HostedWorld } from '../state/world.ts'
+import type { HostedWorld, World } from '../state/world.ts'
 import { bodyLimit } from '../world/features.ts'
 import { asset, byHash, content, deleteAsset, mintFromHash } from './assets.ts'
 import { cancelJob, job, workflow } from './jobs.ts'
@@ -38,7 +38,7 @@ const others = Object.keys(endpoints).filter((name) => !(name in v2Endpoints))
 const routes = createRoutes('hosted', described, others)
 
 /** Whether any handler reads the body of the request. */
-export const readsBody = (method: string, path: string): boolean => {
+export function readsBody(_: World, method: string, path: string): boolean {
   const found = findEndpoint(routes, method, path)
   return found?.name !== undefined && found.readsBody
 }

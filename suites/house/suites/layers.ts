@@ -29,6 +29,7 @@ export const layers: readonly string[] = [
   'emulator/server/local/',
   'emulator/server/hosted/',
   'emulator/server/v2/',
+  'emulator/server/surfaces/',
   'emulator/server/faults/',
   'emulator/server/',
   'emulator/gateway/post/',

@@ -1,7 +1,7 @@
 // Whose key a recorded request had: a recording holds placeholders, and what they were is known by how the server answered.
 
 import { keyHeader } from '../../../../spec/server/access.ts'
-import { isPublic, isV2 } from '../../../generate/replies-on.ts'
+import { isPublic, isBeyondV1 } from '../../../generate/replies-on.ts'
 import {
   headerOf,
   type Trace,
@@ -17,9 +17,9 @@ const invalid = 'not-a-key-of-anybody'
 const FORBIDDEN = 403
 const UNKNOWN = 401
 
-/** Whether a request is one of the hosted API v2, which takes a key as a bearer token. */
+/** Whether a request is one of another hosted API than the first, which takes a key as a bearer token. */
 const takesBearer = ({ endpoint }: TracedExchange): boolean =>
-  endpoint !== undefined && isV2(endpoint.spec)
+  endpoint !== undefined && isBeyondV1(endpoint.spec)
 
 function keyIn(exchange: TracedExchange): string | undefined {
   const named = (takesBearer(exchange) ? 'authorization' : keyHeader).toLowerCase()
