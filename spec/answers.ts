@@ -1,6 +1,12 @@
 // Which rules are behind each answer: those of an endpoint behind what it returns, those of a refusal behind the refusal.
 // Only `explain` loads this. A rule of another deployment than the answer's is left out.
 
+import {
+  accountAnswers,
+  badOfAccounts,
+  refusalsOfAccounts,
+  unknownOfAccounts,
+} from './accounts/answers.ts'
 import type {
   gatewayRefusals,
   outcomes,
@@ -30,6 +36,7 @@ type Answering = EndpointName | Exclude<keyof typeof gatewayEndpoints, 'webhook'
 
 /** The rules behind what an endpoint returns when it does not refuse. */
 export const endpointRules: Readonly<Record<Answering, Ids>> = {
+  ...accountAnswers,
   submit: ['workflows/submit-queues', 'workflows/reply', 'workflows/replaced'],
   jobStatus: ['jobs/status', 'jobs/status-final', 'jobs/status-details'],
   jobs: ['jobs/listing', 'jobs/listing-filters', 'jobs/listing-order', 'jobs/listing-pages'],
@@ -413,6 +420,7 @@ const ofHosted: Table<typeof hostedRefusals> = {
     globalSubgraph: ['catalog/hosted-nothing-shared'],
     readSetting: ['settings/hosted-unset'],
     interrupt: ['queue/hosted-interrupt-named'],
+    ...unknownOfAccounts,
     other: ['http/hosted-unknown-path', 'deployments/hosted-unprefixed'],
   },
   folderNotFound: ['catalog/hosted-no-models'],
@@ -440,9 +448,11 @@ const ofHosted: Table<typeof hostedRefusals> = {
     free: ['system/hosted-free', 'http/hosted-bad-body'],
     sendFeedback: ['system/hosted-feedback', 'http/hosted-bad-body'],
     socket: handshake,
+    ...badOfAccounts,
     other: ['http/hosted-no-http', 'http/hosted-bad-body'],
   },
   bodyTooLarge: ['http/hosted-body-limit'],
+  ...refusalsOfAccounts,
   internal: ['http/hosted-refusals'],
   userFileUnknown: hostedUserFile,
   userFolderUnknown: hostedUserFile,

@@ -29,6 +29,7 @@ export type Limit = {
     | 'snapshots'
     | 'steps'
     | 'users'
+    | 'workflows'
     | 'worlds'
   /** Rules whose sentences state the number. */
   readonly rules: readonly `${string}/${string}`[]
@@ -96,6 +97,15 @@ export const limits = {
   assetTexts: limit(64 * MiB, 'bytes', 'the names, tags and metadata of all assets together', [
     'assets/bounds',
   ]),
+  savedWorkflows: limit(1000, 'workflows', 'the saved workflows of a hosted account', [
+    'saved-workflows/most',
+  ]),
+  savedWorkflowBytes: limit(
+    64 * MiB,
+    'bytes',
+    'all versions of the saved workflows of a hosted account, and those that it has published',
+    ['saved-workflows/room'],
+  ),
   timedMessages: limit(
     100_000,
     'messages',

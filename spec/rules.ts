@@ -31,6 +31,7 @@ import { rules as runRules } from './scenario/runs.ts'
 import { rules as startRules } from './scenario/start.ts'
 import * as nodes from './server/nodes.ts'
 import * as runs from './server/runs.ts'
+import * as savedWorkflows from './accounts/saved-workflows.ts'
 import * as settings from './server/settings.ts'
 import * as shared from './shared.ts'
 import * as signatures from './gateway/signatures.ts'
@@ -75,6 +76,7 @@ export const areas = {
   system,
   userdata,
   settings,
+  'saved-workflows': savedWorkflows,
   internal,
   pages,
   manager,
@@ -122,6 +124,7 @@ export const rules = {
   ...system.rules,
   ...userdata.rules,
   ...settings.rules,
+  ...savedWorkflows.rules,
   ...internal.rules,
   ...pages.rules,
   ...manager.rules,

@@ -27,6 +27,7 @@ export function stateSizes(server: Server): StateSizes {
   for (const one of server.state.worlds) {
     history += ended(one)
     uploads += one.held.total + one.userFolder.bytes + one.assets.textLength
+    uploads += one.account?.workflowBytes ?? 0
     waiting += one.pendingBytes
   }
   return { history, uploads, waiting }

@@ -15,6 +15,7 @@ import * as settings from './settings.ts'
 import * as system from './system.ts'
 import * as userdata from './userdata.ts'
 import * as workflows from './workflows.ts'
+import * as savedWorkflows from '../accounts/saved-workflows.ts'
 import * as v2Assets from '../v2/v2-assets.ts'
 import * as v2Jobs from '../v2/v2-jobs.ts'
 import * as v2Streams from '../v2/v2-streams.ts'
@@ -46,6 +47,7 @@ export const endpoints = {
   ...settings.endpoints,
   ...internal.endpoints,
   ...manager.endpoints,
+  ...savedWorkflows.endpoints,
   ...v2Endpoints,
   ...assets.endpoints,
 } as const satisfies Endpoints

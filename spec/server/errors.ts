@@ -2,6 +2,7 @@
 // `{name}` in a text stands for a value that the server fills in.
 
 import { maxWaiting } from './access.ts'
+import { accountRefusals } from '../accounts/errors.ts'
 export { assetRefusals } from '../assets/errors.ts'
 import type { Refusals } from '../language.ts'
 import { coded, refusal } from '../refusal.ts'
@@ -202,6 +203,7 @@ export const hostedRefusals = {
   bodyTooLarge: hostedRefusal(413, 'A request body above the configured limit.', {
     PAYLOAD_TOO_LARGE: 'The limit is {limit} bytes.',
   }),
+  ...accountRefusals,
   internal: {
     ...hostedRefusal(500, 'The server fails.', { INTERNAL_ERROR: 'The server failed.' }),
     headers: { Connection: 'close' },

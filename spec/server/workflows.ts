@@ -57,6 +57,7 @@ export const submitPayload = {
     }),
     /** The id of the saved workflow; the hosted server returns it with the job. */
     workflow_id: text,
+    workflow_version_id: text,
     partial_execution_targets: anyOf(list(text), nothing),
   },
   required: ['prompt'],

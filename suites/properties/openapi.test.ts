@@ -142,12 +142,21 @@ async function furnish(
   if (deployment === 'hosted') await post('/settings', { checkpoints: 1 })
   await request('POST', '/userdata/example.png', Buffer.from('text'))
   await request('POST', '/userdata/checkpoints%2Fexample.png', Buffer.from('text'))
+  if (/^\/api\/workflows|publish$/.test(path)) return furnishWorkflows(post)
   if (!path.startsWith('/api/v2/')) return [...commonWords, prompt_id]
   const fields = { content_type: 'text/plain', file: 'a text' }
   const { body, headers } = formRequest(fields)
   const bearer = { ...headers, Authorization: 'Bearer test-key' }
   const { id, hash } = (await raw('POST', '/api/v2/assets', body, bearer)).json()
   return [prompt_id, id, hash]
+}
+
+/** Saves a workflow and publishes another one. Returns the words for their paths. */
+async function furnishWorkflows(post: Subject['post']): Promise<string[]> {
+  const { id } = (await post('/workflows', { workflow_json: {} })).json()
+  await post('/userdata/a.json', {})
+  const { share_id } = (await post('/userdata/a.json/publish', { asset_ids: [] })).json()
+  return [id, share_id, 'a.json']
 }
 
 async function inWorld(

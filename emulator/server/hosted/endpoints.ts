@@ -22,6 +22,8 @@ import { bodyLimit } from '../world/features.ts'
 import type { Server } from '../state/server.ts'
 import type { HostedWorld, World } from '../state/world.ts'
 import type { HostedHandler } from './handler.ts'
+import { publishedHandlers } from './accounts/published.ts'
+import { workflowHandlers } from './accounts/saved-workflows.ts'
 import { view } from './view.ts'
 import { catalogHandlers } from './catalog.ts'
 import { settingsHandlers } from './settings.ts'
@@ -63,6 +65,8 @@ const handlers: Readonly<Record<EndpointName, HostedHandler>> = {
   ...systemHandlers,
   ...settingsHandlers,
   ...userdataHandlers,
+  ...workflowHandlers,
+  ...publishedHandlers,
 }
 
 /** The quirk that removes an endpoint. */

@@ -7,6 +7,7 @@ import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import type { Random } from '../../lib/random.ts'
 import type { Timer, Timers } from '../../lib/timers.ts'
 import type { Effect } from '../../machine.ts'
+import type { AccountState } from './accounts.ts'
 import type { Assets } from './assets.ts'
 import type { HeldBytes, Installs, StoredFile, UserFolder } from './files.ts'
 import type { ScriptState } from './scenario.ts'
@@ -138,6 +139,8 @@ export type WorldState = {
 
   /** The balance of the account for partner nodes; absent on local. */
   balance: number
+  /** What a hosted account keeps beside its runs and files; absent until it is needed. */
+  account?: AccountState
   /** The ids of deleted jobs, on hosted. */
   readonly deletedJobs: Bounded<true>
   /** What only the hosted API v2 keeps. */

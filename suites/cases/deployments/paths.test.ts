@@ -94,8 +94,6 @@ const notBuilt = [
   '/api/assets/hash/blake3:0',
   '/api/tags',
   '/api/tasks/1',
-  '/api/workflows',
-  '/api/workflows/1',
   '/api/billing/status',
   '/api/workspaces/current',
 ]

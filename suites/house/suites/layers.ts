@@ -27,6 +27,7 @@ export const layers: readonly string[] = [
   'emulator/server/runs/',
   'emulator/server/local/assets/',
   'emulator/server/local/',
+  'emulator/server/hosted/accounts/',
   'emulator/server/hosted/',
   'emulator/server/v2/',
   'emulator/server/surfaces/',

@@ -1,0 +1,54 @@
+// Which rules are behind the answers of what only hosted accounts have (see spec/answers.ts).
+
+import type { RuleId } from '../rules.ts'
+import type { endpoints as workflowEndpoints } from './saved-workflows.ts'
+
+type Ids = readonly RuleId[]
+type OfAccounts = keyof typeof workflowEndpoints
+
+export const accountAnswers: Readonly<Record<OfAccounts, Ids>> = {
+  savedWorkflows: [
+    'saved-workflows/list',
+    'saved-workflows/list-pages',
+    'saved-workflows/list-order',
+    'saved-workflows/list-filters',
+  ],
+  saveWorkflow: ['saved-workflows/save'],
+  savedWorkflow: ['saved-workflows/read'],
+  changeWorkflow: ['saved-workflows/change'],
+  deleteWorkflow: ['saved-workflows/delete'],
+  workflowContent: ['saved-workflows/read'],
+  addWorkflowVersion: ['saved-workflows/version'],
+  forkWorkflow: ['saved-workflows/fork'],
+  publishedWorkflow: ['saved-workflows/published'],
+  publishing: ['saved-workflows/publish'],
+  publishWorkflow: ['saved-workflows/publish', 'saved-workflows/publish-again'],
+}
+
+const unknownWorkflow: Ids = ['saved-workflows/unknown', 'saved-workflows/delete']
+
+/** Those of the refusal `notFound`. */
+export const unknownOfAccounts = {
+  savedWorkflow: unknownWorkflow,
+  changeWorkflow: unknownWorkflow,
+  deleteWorkflow: unknownWorkflow,
+  workflowContent: unknownWorkflow,
+  addWorkflowVersion: unknownWorkflow,
+  forkWorkflow: ['saved-workflows/unknown', 'saved-workflows/fork-version'],
+  publishedWorkflow: ['saved-workflows/published'],
+  publishing: ['saved-workflows/not-published'],
+  publishWorkflow: ['saved-workflows/publish-refusals'],
+} as const satisfies Partial<Record<OfAccounts, Ids>>
+
+/** Those of the refusal `badRequest`. */
+export const badOfAccounts = {
+  savedWorkflows: ['saved-workflows/list-refusals'],
+  publishWorkflow: ['saved-workflows/publish-refusals'],
+} as const satisfies Partial<Record<OfAccounts, Ids>>
+
+/** Those of the refusals that only these endpoints have. */
+export const refusalsOfAccounts = {
+  fields: ['saved-workflows/fields'],
+  workflowsFull: ['saved-workflows/most', 'saved-workflows/room'],
+  versionStale: ['saved-workflows/stale-version'],
+} as const satisfies Readonly<Record<string, Ids>>
