@@ -31,6 +31,8 @@ import { rules as runRules } from './scenario/runs.ts'
 import { rules as startRules } from './scenario/start.ts'
 import * as nodes from './server/nodes.ts'
 import * as runs from './server/runs.ts'
+import * as billing from './accounts/billing.ts'
+import * as workspaces from './accounts/workspaces.ts'
 import * as savedWorkflows from './accounts/saved-workflows.ts'
 import * as settings from './server/settings.ts'
 import * as shared from './shared.ts'
@@ -77,6 +79,8 @@ export const areas = {
   userdata,
   settings,
   'saved-workflows': savedWorkflows,
+  workspaces,
+  billing,
   internal,
   pages,
   manager,
@@ -125,6 +129,8 @@ export const rules = {
   ...userdata.rules,
   ...settings.rules,
   ...savedWorkflows.rules,
+  ...workspaces.rules,
+  ...billing.rules,
   ...internal.rules,
   ...pages.rules,
   ...manager.rules,

@@ -1,12 +1,21 @@
 // Which rules are behind the answers of what only hosted accounts have (see spec/answers.ts).
 
 import type { RuleId } from '../rules.ts'
+import type { endpoints as billingEndpoints } from './billing.ts'
 import type { endpoints as workflowEndpoints } from './saved-workflows.ts'
+import type { endpoints as workspaceEndpoints } from './workspaces.ts'
 
 type Ids = readonly RuleId[]
-type OfAccounts = keyof typeof workflowEndpoints
+type OfAccounts = keyof (typeof workflowEndpoints &
+  typeof billingEndpoints &
+  typeof workspaceEndpoints)
 
 export const accountAnswers: Readonly<Record<OfAccounts, Ids>> = {
+  workspaces: ['workspaces/list', 'workspaces/personal'],
+  currentWorkspace: ['workspaces/current', 'workspaces/personal'],
+  billingStatus: ['billing/status', 'billing/inactive', 'billing/free', 'billing/partner-nodes'],
+  billingBalance: ['billing/balance', 'billing/credits', 'billing/partner-nodes'],
+  billingPlans: ['billing/plans', 'billing/free'],
   savedWorkflows: [
     'saved-workflows/list',
     'saved-workflows/list-pages',

@@ -15,6 +15,8 @@ import * as settings from './settings.ts'
 import * as system from './system.ts'
 import * as userdata from './userdata.ts'
 import * as workflows from './workflows.ts'
+import * as billing from '../accounts/billing.ts'
+import * as workspaces from '../accounts/workspaces.ts'
 import * as savedWorkflows from '../accounts/saved-workflows.ts'
 import * as v2Assets from '../v2/v2-assets.ts'
 import * as v2Jobs from '../v2/v2-jobs.ts'
@@ -48,6 +50,8 @@ export const endpoints = {
   ...internal.endpoints,
   ...manager.endpoints,
   ...savedWorkflows.endpoints,
+  ...workspaces.endpoints,
+  ...billing.endpoints,
   ...v2Endpoints,
   ...assets.endpoints,
 } as const satisfies Endpoints

@@ -19,8 +19,8 @@ export const settings = { ...anyObject } as const
 /** One setting of a hosted account. */
 export const hostedSetting = partial({ value: any })
 
-/** The state of a hosted account. */
-export const userStatus = object({ status: oneOf('active', 'waitlisted') })
+/** The user of a hosted account, and its state. */
+export const userStatus = object({ id: volatile(text), status: oneOf('active', 'waitlisted') })
 
 export const userStorage = object({ storage: text, migrated: boolean })
 
@@ -64,7 +64,7 @@ export const endpoints = {
     rejectsValid: local,
   }),
   user: get('/user', hosted, {
-    does: 'Returns the status of the account.',
+    does: 'Returns the id and the status of the user.',
     replies: { 200: userStatus },
   }),
 } as const satisfies Endpoints
@@ -112,7 +112,7 @@ export const rules = {
     'settings/hosted-text':
       'The hosted server also reads settings that are a JSON text within a JSON text.',
     'settings/hosted-user':
-      'The hosted /api/user returns the status active, and clients cannot add users.',
+      'The hosted /api/user returns an id and the status active, and clients cannot add users.',
   }),
   ...chosen.local({
     'settings/user-bounds':

@@ -22,6 +22,8 @@ import { bodyLimit } from '../world/features.ts'
 import type { Server } from '../state/server.ts'
 import type { HostedWorld, World } from '../state/world.ts'
 import type { HostedHandler } from './handler.ts'
+import { billingHandlers } from './accounts/billing.ts'
+import { workspaceHandlers } from './accounts/workspaces.ts'
 import { publishedHandlers } from './accounts/published.ts'
 import { workflowHandlers } from './accounts/saved-workflows.ts'
 import { view } from './view.ts'
@@ -67,6 +69,8 @@ const handlers: Readonly<Record<EndpointName, HostedHandler>> = {
   ...userdataHandlers,
   ...workflowHandlers,
   ...publishedHandlers,
+  ...workspaceHandlers,
+  ...billingHandlers,
 }
 
 /** The quirk that removes an endpoint. */

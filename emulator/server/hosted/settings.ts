@@ -1,8 +1,6 @@
 // Settings on hosted [settings/hosted-*]: a write returns the stored value, and a single setting is wrapped in an
 // object.
 
-import type { userStatus } from '../../../spec/server/settings.ts'
-import type { Static } from '../../../spec/static.ts'
 import { isObject, type Json, type JsonObject, readJson, writeJson } from '../../lib/json.ts'
 import { badRequest, json, refuseHosted, type Reply } from '../../http/replies.ts'
 import { bodyJson, type Request } from '../../http/requests.ts'
@@ -49,13 +47,10 @@ function changeSetting(world: World, request: Request): Reply {
   return store(world, storedSettings(world).set(request.segment, value)) ?? one(value)
 }
 
-const active: Static<typeof userStatus> = { status: 'active' }
-
 export const settingsHandlers = {
   readSettings,
   changeSettings,
   readSetting,
   changeSetting,
   users,
-  user: () => json(JSON.stringify(active)),
 } as const

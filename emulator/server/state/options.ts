@@ -75,7 +75,7 @@ export type Tier = keyof typeof tiers
 
 /** A user of a hosted server, and the state of the account. */
 export type Account = {
-  /** The name of the account: part of its signed links, and of nothing else that it can see. */
+  /** The name of the account: the id of its user, and part of its workspace's id and of its signed links. */
   readonly user: string
   /** The API keys of the account. */
   readonly keys: readonly string[]

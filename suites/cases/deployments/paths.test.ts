@@ -94,8 +94,9 @@ const notBuilt = [
   '/api/assets/hash/blake3:0',
   '/api/tags',
   '/api/tasks/1',
-  '/api/billing/status',
-  '/api/workspaces/current',
+  '/api/billing/capabilities',
+  '/api/billing/topup',
+  '/api/hub/workflows',
 ]
 
 proves('deployments/hosted-not-built', async ({ raw }) => {

@@ -29,14 +29,16 @@ proves('settings/users', async (subject) => {
 
 proves('settings/hosted-user', async (subject) => {
   const active = fitting(userStatus, await subject.get('/user'))
-  expect(active).toEqual({ status: 'active' })
+  expect(active).toEqual({ id: active.id, status: 'active' })
   const storage = fitting(userStorage, await subject.get('/users'))
   expect(storage).toEqual({ storage: 'server', migrated: true })
   await exchanges(subject, [
     ['POST', '/users', { username: 'me' }, 405, ...refused('METHOD_NOT_ALLOWED')],
   ])
   expect((await subject.as('').get('/user')).status).toBe(401)
-  await exchanges(subject.as('test-key-free'), [['GET', '/user', undefined, 200, active]])
+  const other = fitting(userStatus, await subject.as('test-key-free').get('/user'))
+  expect(other.status).toBe('active')
+  expect(other.id).not.toBe(active.id)
 })
 
 proves('settings/new-user', async (subject) => {
