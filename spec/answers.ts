@@ -25,6 +25,7 @@ import type {
 } from './server/errors.ts'
 import type { MessageType } from './server/messages.ts'
 import type { QuirkId } from './truth/quirks.ts'
+import type { routerRefusals } from './router/errors.ts'
 import type { v2Refusals } from './v2/errors.ts'
 
 /** A rule, or the behaviour of a quirk. */
@@ -205,6 +206,9 @@ export const endpointRules: Readonly<Record<Answering, Ids>> = {
   v2ByHash: ['v2-assets/by-hash'],
   v2Asset: ['v2-assets/read', 'v2-assets/address', 'v2-assets/outputs'],
   v2DeleteAsset: ['v2-assets/delete'],
+  routerModels: ['router/list', 'router/list-pages', 'router/list-limit'],
+  routerModel: ['router/detail'],
+  routerDocument: ['router/document', 'router/document-tag', 'router/document-cache'],
   v2Content: ['v2-assets/content', 'v2-assets/range'],
   gatewayHealth: [
     'webhooks/health',
@@ -494,6 +498,15 @@ const ofV2: Table<typeof v2Refusals> = {
   notImplemented: ['quirks/hosted.v2-no-streams', 'quirks/hosted.v2-no-labels'],
 }
 
+const ofRouter: Table<typeof routerRefusals> = {
+  unauthorized: ['router/key-refusal', 'router/header-key-first'],
+  forbidden: ['router/free-tier'],
+  modelNotFound: ['router/unknown-model', 'router/suggestions', 'router/unknown-path'],
+  modelRetired: ['scenario/model-retired'],
+  methodNotAllowed: ['router/unknown-path'],
+  badCursor: ['router/list-cursor'],
+}
+
 const ofPlan: Table<typeof planRefusals> = {
   freeTier: ['quirks/hosted.free-tier-402'],
   subscriptionInactive: ['quirks/hosted.refuse-at-submit'],
@@ -581,6 +594,7 @@ export const refusalRules = {
   local: ofLocal,
   hosted: ofHosted,
   v2: ofV2,
+  router: ofRouter,
   plan: ofPlan,
   links: ofLinks,
   gateway: ofGateway,

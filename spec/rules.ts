@@ -24,8 +24,10 @@ import * as socket from './server/messages.ts'
 import * as pages from './pages.ts'
 import * as operations from './gateway/operations.ts'
 import * as queue from './server/queue.ts'
+import * as router from './router/router.ts'
 import { rules as gatewayScriptRules } from './scenario/gateway.ts'
 import { rules as messageRules } from './scenario/messages.ts'
+import { rules as modelRules } from './scenario/models.ts'
 import { rules as nodeRules } from './scenario/nodes.ts'
 import { rules as runRules } from './scenario/runs.ts'
 import { rules as startRules } from './scenario/start.ts'
@@ -62,6 +64,7 @@ export const areas = {
       ...startRules,
       ...runRules,
       ...nodeRules,
+      ...modelRules,
       ...answerRules,
       ...messageRules,
       ...gatewayScriptRules,
@@ -88,6 +91,7 @@ export const areas = {
   'v2-jobs': v2Jobs,
   'v2-streams': v2Streams,
   'v2-assets': v2Assets,
+  router,
   assets,
   faults,
   duties,
@@ -112,6 +116,7 @@ export const rules = {
   ...runs.rules,
   ...nodes.rules,
   ...nodeRules,
+  ...modelRules,
   ...runRules,
   ...startRules,
   ...answerRules,
@@ -138,6 +143,7 @@ export const rules = {
   ...v2Jobs.rules,
   ...v2Streams.rules,
   ...v2Assets.rules,
+  ...router.rules,
   ...assets.rules,
   ...faults.rules,
   ...duties.rules,

@@ -2,6 +2,7 @@
 
 import { hostedRefusals, linkRefusals, planRefusals, refusals } from '../../spec/server/errors.ts'
 import type { Refusal } from '../../spec/language.ts'
+import { routerRefusals } from '../../spec/router/errors.ts'
 import { v2Refusals } from '../../spec/v2/errors.ts'
 import type { Body, FileFacts } from '../machine.ts'
 
@@ -79,6 +80,13 @@ export function refuseV2(
   const body = JSON.stringify({ error: Object.assign(error, { details }) })
   return Object.assign(reply, { body })
 }
+
+/** A refusal of the Router by its name; `values` replace the placeholders in its message. */
+export const refuseRouter = (
+  name: keyof typeof routerRefusals,
+  values: HeaderValues = {},
+  headers: HeaderValues = noHeaders,
+): Reply => refusalReply(routerRefusals[name], headers, values)
 
 const fillText = (text: string, values: HeaderValues): string =>
   text.replace(/\{(\w+)\}/g, (place, key: string) => values[key] ?? place)

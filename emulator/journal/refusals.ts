@@ -9,6 +9,7 @@ import {
   planRefusals,
   refusals,
 } from '../../spec/server/errors.ts'
+import { routerRefusals } from '../../spec/router/errors.ts'
 import { v2Refusals } from '../../spec/v2/errors.ts'
 import { fitsTemplate, fitsText } from './templates.ts'
 
@@ -23,11 +24,25 @@ export type AnyReply = {
 /** The tables of refusals at each place, by name. Those of a gateway are all its answers to posts. */
 const tables = {
   local: { local: refusals, assets: assetRefusals },
-  hosted: { hosted: hostedRefusals, v2: v2Refusals, plan: planRefusals, links: linkRefusals },
+  hosted: {
+    hosted: hostedRefusals,
+    v2: v2Refusals,
+    router: routerRefusals,
+    plan: planRefusals,
+    links: linkRefusals,
+  },
   gateway: { gateway: { ...outcomes, ...gatewayRefusals } },
 } as const satisfies Readonly<Record<Place, Readonly<Record<string, Refusals>>>>
 
-export type RefusalTable = 'local' | 'assets' | 'hosted' | 'v2' | 'plan' | 'links' | 'gateway'
+export type RefusalTable =
+  | 'local'
+  | 'assets'
+  | 'hosted'
+  | 'v2'
+  | 'router'
+  | 'plan'
+  | 'links'
+  | 'gateway'
 
 /** A refusal with its place in the spec. */
 export type FoundRefusal = {

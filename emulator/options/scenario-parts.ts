@@ -1,5 +1,5 @@
-// Checks the parts of a scenario that match its schema but can have no effect: files without content, and expansions
-// whose links lead nowhere.
+// Checks the parts of a scenario that match its schema but can have no effect: files without content, expansions whose
+// links lead nowhere, and models that no call can reach.
 
 import {
   isFile,
@@ -8,7 +8,9 @@ import {
   type ScenarioFile,
 } from '../../spec/scenario/nodes.ts'
 import type { Start } from '../../spec/scenario/start.ts'
-import { endingWithoutSample } from '../../spec/scenario/samples.ts'
+import { modelIdPattern } from '../../spec/router/shapes.ts'
+import type { ModelType } from '../../spec/scenario/models.ts'
+import { endingWithoutSample, hasSample } from '../../spec/scenario/samples.ts'
 import { isPlainObject, type Violation } from './json-schema.ts'
 
 type Path = Violation['path']
@@ -101,3 +103,22 @@ export function leadsInto(graph: Graph, value: unknown): boolean {
   const [id, index] = value as readonly unknown[]
   return typeof id !== 'string' || !Number.isInteger(index) || Object.hasOwn(graph, id)
 }
+
+const modelId = new RegExp(modelIdPattern)
+
+/** The models that no call can name, or whose output the server cannot make. */
+export const wrongModels = (
+  types: Readonly<Record<string, ModelType>> = {},
+): readonly Violation[] =>
+  Object.entries(types).flatMap(([name, { bytes, output }]): Violation[] => {
+    const path = ['modelTypes', name]
+    if (!modelId.test(name)) return [{ path, problem: modelIdProblem, isName: true }]
+    if ((bytes === undefined) === (output === undefined))
+      return [{ path, problem: 'has output or bytes, one of both' }]
+    return bytes === undefined || hasSample(`x.${bytes}`)
+      ? []
+      : [{ path: [...path, 'bytes'], problem: 'is not a format that the server can make' }]
+  })
+
+const modelIdProblem =
+  'is not an id: provider/model, in small letters and digits with . _ or - in between'

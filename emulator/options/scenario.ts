@@ -16,7 +16,13 @@ import {
   violationText,
 } from './json-schema.ts'
 import { copyPlain, notPlain } from './plain-data.ts'
-import { contentViolations, expansionViolations, filesOf, unmadeFiles } from './scenario-parts.ts'
+import {
+  contentViolations,
+  expansionViolations,
+  filesOf,
+  unmadeFiles,
+  wrongModels,
+} from './scenario-parts.ts'
 
 /** A scenario as a caller passes it. Files that it names are read by whoever loads it. */
 export type ScenarioInput = Static<typeof scenarioSchema>
@@ -44,6 +50,7 @@ export const noScenario: Scenario = {
   runs: [],
   nodes: [],
   types: {},
+  modelTypes: {},
   answers: [],
   messages: [],
   faults: [],
@@ -72,13 +79,22 @@ const violationOf = (value: unknown): Violation | undefined =>
 export function scenarioViolations(schema: Schema, value: unknown): readonly Violation[] {
   const found = violations(schema, value)
   if (found.length > 0) return found
-  const { start, answers, messages, faults, nodes = [], types = {} } = value as ScenarioInput
+  const {
+    start,
+    answers,
+    messages,
+    faults,
+    nodes = [],
+    types = {},
+    modelTypes,
+  } = value as ScenarioInput
   return [
     ...contentViolations(start, nodes),
     ...unmadeFiles(nodes),
     ...nodes.flatMap((rule, index) => wrongPatterns(rule, ['nodes', index, 'validate'])),
     ...nodes.flatMap((rule, index) => expansionViolations(rule, ['nodes', index, 'expands'])),
     ...wrongTypes(types),
+    ...wrongModels(modelTypes),
     ...wrongAnswers(answers),
     ...wrongWaits(nodes),
     ...wrongMessages(messages),
@@ -150,6 +166,7 @@ const merge = (into: Scenario, one: ScenarioInput): Scenario => ({
   runs: joined(into.runs, one.runs),
   nodes: joined(into.nodes, one.nodes),
   types: { ...into.types, ...one.types },
+  modelTypes: { ...into.modelTypes, ...one.modelTypes },
   answers: joined(into.answers, one.answers),
   messages: joined(into.messages, one.messages),
   faults: joined(into.faults, one.faults),

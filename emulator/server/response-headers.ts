@@ -2,7 +2,8 @@
 // in cors.ts.
 
 import { hostedCors } from '../../spec/server/http.ts'
-import { surfaceOf } from '../../spec/hosted/surfaces.ts'
+import { type Surface, surfaceOf } from '../../spec/hosted/surfaces.ts'
+import { routerCors } from '../../spec/router/router.ts'
 import { v2Cors } from '../../spec/v2/v2-access.ts'
 import { jsonHeaders, type Reply, refuse } from '../http/replies.ts'
 import { decodePart } from '../http/requests.ts'
@@ -23,8 +24,10 @@ export function finish(
   accept: string | undefined,
   reply: Reply,
 ): Reply {
-  if (options.deployment === 'hosted')
-    return surfaceOf(path) === 'v1' ? finishHosted(reply) : forPages(finishHosted(reply))
+  if (options.deployment === 'hosted') {
+    const surface = surfaceOf(path)
+    return surface === 'v1' ? finishHosted(reply) : forPages(finishHosted(reply), surface)
+  }
   if (reply.raised) {
     const isPage = reply.status === 500 && accept?.includes('text/html')
     const { status, headers, body, reason } = isPage ? refuse('internalPage') : reply
@@ -37,9 +40,12 @@ export function finish(
   return withHeaders(reply, Object.assign(headers, localCors(options.cors, traits.allowsPatch)))
 }
 
-/** A reply of another API than the first with the headers that pages may send [v2-access/cors]. */
-const forPages = (reply: Reply): Reply =>
-  withHeaders(reply, Object.assign({}, reply.headers, v2Cors))
+/** What pages may send to the APIs beside the first, where that is not what v2 takes. */
+const corsOf: Readonly<Partial<Record<Surface, Reply['headers']>>> = { router: routerCors }
+
+/** A reply of another API than the first with the headers that pages may send [v2-access/cors, router/cors]. */
+const forPages = (reply: Reply, surface: Surface): Reply =>
+  withHeaders(reply, Object.assign({}, reply.headers, corsOf[surface] ?? v2Cors))
 
 /** The same for a reply of a hosted server. */
 export const finishHosted = (reply: Reply): Reply =>

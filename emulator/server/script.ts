@@ -14,9 +14,9 @@ export function changeScript(state: Scripted, change: ScriptChange): void {
   else if ('remove' in change)
     script.faults = script.faults.filter(({ id }) => id !== change.remove)
   else {
-    const { runs, nodes, faults, answers = [], messages = [] } = change.load
+    const { runs, nodes, faults, answers = [], messages = [], modelTypes = {} } = change.load
     script.answers = answers.map((answer) => ({ answer, applied: 0 }))
-    Object.assign(script, { runs, nodes, messages, faults: [] })
+    Object.assign(script, { runs, nodes, messages, modelTypes, faults: [] })
     for (const fault of faults) addFault(state, fault)
   }
 }

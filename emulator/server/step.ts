@@ -192,7 +192,7 @@ function receive(server: Server, effects: Effect[], input: RequestInput): void {
   const [path] = splitTarget(input.target)
   answerDisturbed(server, effects, input, hit, (reply) => {
     if (reply === undefined) return answer(server, input)
-    if (reply.status >= 500) server.hosted?.noteFailure(server, input)
+    if (reply.status >= 500) server.hosted?.noteFailure(server, input, reply)
     return [replyTo(server, input, path, reply)]
   })
 }
@@ -218,15 +218,18 @@ function answerMain(server: Server, input: RequestInput): readonly Effect[] {
 }
 
 const replyTo = (
-  { worlds }: Server,
+  server: Server,
   { request, headers }: RequestInput,
   path: string,
   found: Reply,
-): Effect => ({
-  kind: 'reply',
-  request,
-  ...finish(worlds[0].setup, path, headers['accept'], found),
-})
+): Effect => {
+  const marked = server.hosted === null ? found : server.hosted.mark(server, path, found)
+  return {
+    kind: 'reply',
+    request,
+    ...finish(server.worlds[0].setup, path, headers['accept'], marked),
+  }
+}
 
 /** Whether the scenario can have routes: the one check of a server without. */
 const hasRoutes = ({ state: { script } }: Server): boolean =>

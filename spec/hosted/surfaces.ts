@@ -3,6 +3,7 @@
 /** The APIs beside the hosted API itself. Each has the paths at and below its roots. */
 const roots = {
   v2: ['/api/v2'],
+  router: ['/v2/models'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 /** One of the APIs of a hosted server; `v1` is the hosted API. */

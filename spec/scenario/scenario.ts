@@ -4,6 +4,7 @@ import { type AnswerRule, answer } from './answers.ts'
 import { type Fault, fault } from './faults.ts'
 import { gatewayScript } from './gateway.ts'
 import { type MessageRule, messageRule } from './messages.ts'
+import { type ModelType, modelTypes } from './models.ts'
 import { type NodeRule, nodeRule } from './nodes.ts'
 import { type RunRule, runRule } from './runs.ts'
 import { type Start, start } from './start.ts'
@@ -28,6 +29,7 @@ export const scenario = closed({
     type: 'object',
     description: 'additional node types, each in the form of its entry in GET /object_info',
   }),
+  modelTypes: optional(modelTypes),
   answers: optional({
     ...list(answer),
     description: 'routes of extensions, and what they reply; the first one that matches replies',
@@ -49,6 +51,7 @@ export type Script = {
   /** Absent in journals of earlier versions, like the messages. */
   readonly answers?: AnswerRule[]
   readonly messages?: MessageRule[]
+  readonly modelTypes?: Readonly<Record<string, ModelType>>
 }
 
 /** A change of the script while the server runs: rules, answers, messages and faults are replaced, or one fault is added or removed. */

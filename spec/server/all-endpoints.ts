@@ -18,6 +18,7 @@ import * as workflows from './workflows.ts'
 import * as billing from '../accounts/billing.ts'
 import * as workspaces from '../accounts/workspaces.ts'
 import * as savedWorkflows from '../accounts/saved-workflows.ts'
+import * as router from '../router/router.ts'
 import * as v2Assets from '../v2/v2-assets.ts'
 import * as v2Jobs from '../v2/v2-jobs.ts'
 import * as v2Streams from '../v2/v2-streams.ts'
@@ -27,6 +28,11 @@ export const v2Endpoints = {
   ...v2Jobs.endpoints,
   ...v2Streams.endpoints,
   ...v2Assets.endpoints,
+} as const satisfies Endpoints
+
+/** Those of the Router, below `/v2/models`. */
+export const routerEndpoints = {
+  ...router.endpoints,
 } as const satisfies Endpoints
 
 /** Those of the manager of custom nodes. */
@@ -53,5 +59,6 @@ export const endpoints = {
   ...workspaces.endpoints,
   ...billing.endpoints,
   ...v2Endpoints,
+  ...routerEndpoints,
   ...assets.endpoints,
 } as const satisfies Endpoints

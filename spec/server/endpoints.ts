@@ -2,9 +2,16 @@
 
 import { described, type Generation, holdsIn } from '../generations.ts'
 import type { Deployment, Endpoint } from '../language.ts'
-import { assetEndpoints, endpoints, managerEndpoints, v2Endpoints } from './all-endpoints.ts'
+import {
+  assetEndpoints,
+  endpoints,
+  managerEndpoints,
+  routerEndpoints,
+  v2Endpoints,
+} from './all-endpoints.ts'
 
-export { assetEndpoints, endpoints, managerEndpoints, v2Endpoints }
+export { assetEndpoints, endpoints, managerEndpoints, routerEndpoints, v2Endpoints }
+export type RouterEndpointName = keyof typeof routerEndpoints
 export type V2EndpointName = keyof typeof v2Endpoints
 export type EndpointName = keyof typeof endpoints
 

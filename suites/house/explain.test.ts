@@ -28,6 +28,7 @@ const places = {
   assets: 'local',
   hosted: 'hosted',
   v2: 'hosted',
+  router: 'hosted',
   plan: 'hosted',
   links: 'hosted',
   gateway: 'gateway',

@@ -1,6 +1,7 @@
 // Laws about each response by itself: its status, its media type and its body are among those that the spec
 // has for its endpoint.
 
+import { surfaceOf } from '../../spec/hosted/surfaces.ts'
 import { generationsOf, holdsIn } from '../../spec/generations.ts'
 import { endpointRules } from '../../spec/answers.ts'
 import { endpoints, gatewayEndpoints, rules } from '../../spec/index.ts'
@@ -10,7 +11,11 @@ import type { RuleId } from '../../spec/rules.ts'
 import { bodiesOn } from '../generate/replies-on.ts'
 import { violations } from '../judge/judge.ts'
 import { type Finding, law, type Law, shown, unless } from './law.ts'
-import type { Trace, TracedExchange } from '../../dist/emulator/session/index.js'
+import {
+  responseHeader,
+  type Trace,
+  type TracedExchange,
+} from '../../dist/emulator/session/index.js'
 
 /** Statuses that any path may return, whatever its endpoint: of proxies and of the HTTP layer. */
 const general: ReadonlySet<number> = new Set([304, 400, 405, 413, 417, 502, 503, 504])
@@ -22,6 +27,14 @@ const exchangesOf =
   (name: string) =>
   ({ exchanges }: Trace): readonly TracedExchange[] =>
     exchanges.filter((one) => one.endpoint?.name === name && one.status > 0 && isPlain(one))
+
+/** Exchanges with the Router that the server itself has answered. */
+const isOfRouter = (one: TracedExchange): boolean =>
+  one.endpoint !== undefined &&
+  one.status > 0 &&
+  one.status < 500 &&
+  isPlain(one) &&
+  surfaceOf(one.path) === 'router'
 
 /** What is wrong with a body. */
 function bodyFaults(body: ReplyBody, { recorded, hasBody, type, reply }: TracedExchange): string[] {
@@ -120,6 +133,16 @@ export const replyLaws: readonly Law[] = [
       ),
   ),
   law(
+    'router/request-id',
+    ({ exchanges }) => exchanges.filter(isOfRouter),
+    (exchange) =>
+      unless(
+        responseHeader(exchange.recorded, 'x-comfy-request-id') !== undefined,
+        { exchange },
+        () => `An answer of the Router with ${exchange.status} has no X-Comfy-Request-Id.`,
+      ),
+  ),
+  law(
     'http/hosted-refusals',
     ({ exchanges }) =>
       exchanges.filter(
@@ -131,8 +154,8 @@ export const replyLaws: readonly Law[] = [
           recorded.method !== 'HEAD' &&
           endpoint.name !== 'submit' &&
           !path.startsWith('/api/userdata') &&
-          // They nest theirs.
-          !path.startsWith('/api/v2/'),
+          // The others have another form.
+          surfaceOf(path) === 'v1',
       ),
     (exchange) => {
       const { code, message } = exchange.reply() ?? {}

@@ -1,6 +1,6 @@
 // Writes the chapter of PROTOCOL.md about errors: refusals, errors of rejected submits, errors of failed runs.
 
-import { errors, v2Refusals } from '../../spec/index.ts'
+import { errors, routerRefusals, v2Refusals } from '../../spec/index.ts'
 import type { Refusal } from '../../spec/language.ts'
 import { code, link, section, table } from './markdown.ts'
 
@@ -51,6 +51,8 @@ export function errorsPart(): string {
     refusalTable('hosted-refusal', hostedRefusals),
     'Errors of the hosted API v2, below /api/v2, are JSON with an object `error`:',
     refusalTable('v2-refusal', v2Refusals),
+    'Errors of the Router, below /v2/models, name their bucket:',
+    refusalTable('router-refusal', routerRefusals),
     'The host of the signed links replies in the format of an object storage:',
     refusalTable('link-refusal', linkRefusals),
     'The plan or queue of the account can also reject a hosted submit:',

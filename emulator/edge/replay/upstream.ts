@@ -3,6 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { faultCodes } from '../../../spec/v2/errors.ts'
+import { bucketOf } from '../../../spec/router/errors.ts'
 import { surfaceOf } from '../../../spec/hosted/surfaces.ts'
 import type { Place } from '../../../spec/language.ts'
 import { json, type Reply } from '../../http/replies.ts'
@@ -198,7 +199,11 @@ function unreachableReply(place: Place, target: string, why: string): Reply {
     return { status: 502, headers, body: `502: ${why}` }
   }
   if (place === 'gateway') return json(JSON.stringify({ error: why }), 502)
-  const isV2 = surfaceOf(target) === 'v2'
+  const surface = surfaceOf(target)
+  if (surface === 'router') {
+    const error_type = bucketOf(502, false)
+    return json(JSON.stringify({ detail: why, error_type }), 502)
+  }
   const error = { error: { code: faultCodes[502], message: why, details: null } }
-  return json(JSON.stringify(isV2 ? error : { code: 'BAD_GATEWAY', message: why }), 502)
+  return json(JSON.stringify(surface === 'v2' ? error : { code: 'BAD_GATEWAY', message: why }), 502)
 }

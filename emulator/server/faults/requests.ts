@@ -1,6 +1,8 @@
 // Applies faults to requests and their responses [faults/*].
 
 import { faultCodes, v2Refusals } from '../../../spec/v2/errors.ts'
+import { bucketOf } from '../../../spec/router/errors.ts'
+import { ERROR_TYPE } from '../../../spec/router/shapes.ts'
 import { surfaceOf } from '../../../spec/hosted/surfaces.ts'
 import { reasons, type FaultThen } from '../../../spec/scenario/faults.ts'
 import { jsonHeaders, type Reply } from '../../http/replies.ts'
@@ -117,13 +119,24 @@ export function faultReply(
   then: FaultThen,
   target: string,
 ): Reply {
-  const { body = defaultBody(status, hosted !== null, target), retryAfter, location } = then
+  const { body = defaultBody(status, hosted !== null, then, target), retryAfter, location } = then
   const isText = typeof body === 'string'
   const headers: Record<string, string> = Object.assign({}, isText ? textHeaders : jsonHeaders)
+  if (hosted !== null && surfaceOf(target) === 'router') Object.assign(headers, bucketIn(body))
   if (retryAfter !== undefined) headers['Retry-After'] = `${retryAfter}`
   if (location !== undefined) Object.assign(headers, locationHeader(location, target))
   for (const [name, value] of Object.entries(then.headers ?? {})) setHeader(headers, name, value)
   return { status, headers, body: isText ? body : JSON.stringify(body) }
+}
+
+/** The header of an error of the Router, whose body names its bucket or lists fields [router/faults]. */
+function bucketIn(body: string | object): Readonly<Record<string, string>> {
+  const { error_type, detail } = body as {
+    readonly error_type?: unknown
+    readonly detail?: unknown
+  }
+  if (typeof error_type === 'string') return { [ERROR_TYPE]: error_type }
+  return Array.isArray(detail) ? { [ERROR_TYPE]: 'invalid_input' } : {}
 }
 
 const textHeaders = { 'Content-Type': 'text/plain; charset=utf-8' }
@@ -145,12 +158,21 @@ function setHeader(headers: Record<string, string>, name: string, value: unknown
 }
 
 /** The error that a server of that kind returns with a status. */
-function defaultBody(status: number, isHosted: boolean, target: string): string | object {
+function defaultBody(
+  status: number,
+  isHosted: boolean,
+  { retryAfter }: FaultThen,
+  target: string,
+): string | object {
   const reason = reasons[status]
-  if (isHosted && surfaceOf(target) === 'v2') return v2Body(status, reason ?? `Status ${status}`)
   if (!isHosted) return reason === undefined ? `${status}` : `${status}: ${reason}`
+  const message = reason ?? `Status ${status}`
+  const surface = surfaceOf(target)
+  if (surface === 'v2') return v2Body(status, message)
+  if (surface === 'router')
+    return { detail: `${message}.`, error_type: bucketOf(status, retryAfter !== undefined) }
   const code = reason?.toUpperCase().replaceAll(' ', '_') ?? `STATUS_${status}`
-  return { code, message: `${reason ?? `Status ${status}`}.` }
+  return { code, message: `${message}.` }
 }
 
 /** The same in the hosted API v2: the code is that of the first refusal with the status. */

@@ -4,6 +4,8 @@ import { profiles } from '../../../spec/server/deployments.ts'
 import {
   type EndpointOn,
   endpoints,
+  type RouterEndpointName,
+  routerEndpoints,
   type V2EndpointName,
   v2Endpoints,
 } from '../../../spec/server/endpoints.ts'
@@ -40,8 +42,8 @@ import { uploadMask, maskLayers } from './masks.ts'
 /** The error in a request for the socket path that is not a handshake. */
 export const handshakeNeeded = 'This path takes WebSocket handshakes, version 13.'
 
-/** The hosted API v2 has other handlers. */
-type EndpointName = Exclude<EndpointOn<'hosted'>, V2EndpointName>
+/** The hosted API v2 and the Router have other handlers. */
+type EndpointName = Exclude<EndpointOn<'hosted'>, V2EndpointName | RouterEndpointName>
 
 const handlers: Readonly<Record<EndpointName, HostedHandler>> = {
   promptInfo,
@@ -79,7 +81,8 @@ const takenAwayBy: Partial<Readonly<Record<string, QuirkId>>> = {
   free: 'hosted.no-free',
 }
 
-const routes = createRoutes('hosted', described, Object.keys(v2Endpoints))
+const others = [v2Endpoints, routerEndpoints].flatMap(Object.keys)
+const routes = createRoutes('hosted', described, others)
 
 /** Old names of paths: reading one returns 410, not 405. */
 const oldPaths: ReadonlySet<string> = new Set(

@@ -3,6 +3,7 @@
 import type { AnswerRule } from '../../../spec/scenario/answers.ts'
 import type { Fault } from '../../../spec/scenario/faults.ts'
 import type { MessageRule } from '../../../spec/scenario/messages.ts'
+import type { ModelType } from '../../../spec/scenario/models.ts'
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import type { RunRule } from '../../../spec/scenario/runs.ts'
 import type { Random } from '../../lib/random.ts'
@@ -32,6 +33,8 @@ export type ScriptState = {
   faults: ActiveFault[]
   answers: readonly ActiveAnswer[]
   messages: readonly MessageRule[]
+  /** Further models of the Router, by id; absent in states of earlier versions. */
+  modelTypes?: Readonly<Record<string, ModelType>>
   /** When the world started or was last reset, in milliseconds of its time: times of faults count from then. */
   readonly startedMs: number
   /** Decides about faults with a probability. Its draws change nothing else. */

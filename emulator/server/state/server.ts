@@ -36,8 +36,10 @@ export type Hosted = Hashing & {
   readonly linkBase: (links: SignedLinks, host: string | undefined) => string
   /** Sends to each stream what has changed about its job. */
   readonly followStreams: (server: Server) => void
-  /** A request gets a 5xx although the server may have done what it requests. */
-  readonly noteFailure: (server: Server, request: IncomingRequest) => void
+  /** A request gets this 5xx although the server may have done what it requests. */
+  readonly noteFailure: (server: Server, request: IncomingRequest, reply: Reply) => void
+  /** Adds to a reply what all replies of its API have. */
+  readonly mark: (server: Server, path: string, reply: Reply) => Reply
   /** The error in a request for the socket path that is not a handshake. */
   readonly handshakeNeeded: string
 }

@@ -13,6 +13,7 @@ import type { HeldBytes, Installs, StoredFile, UserFolder } from './files.ts'
 import type { ScriptState } from './scenario.ts'
 import type { Traits } from './traits.ts'
 import type { Account, SignedLinks, WorldOptions } from './options.ts'
+import type { RouterState } from './router.ts'
 import type { V2State } from './v2.ts'
 import type { TimerTarget, HistoryEntry, Run, Worker } from './runs.ts'
 
@@ -145,6 +146,8 @@ export type WorldState = {
   readonly deletedJobs: Bounded<true>
   /** What only the hosted API v2 keeps. */
   readonly v2: V2State
+  /** What the Router keeps; undefined until it is first used. */
+  router?: RouterState
 }
 
 /** A world at work: its setup, its state, and the current step. */

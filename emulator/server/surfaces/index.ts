@@ -2,6 +2,7 @@
 
 import { type Surface, surfaceOf } from '../../../spec/hosted/surfaces.ts'
 import * as v1 from '../hosted/index.ts'
+import * as router from '../router/index.ts'
 import type { Hosted, Server } from '../state/server.ts'
 import * as v2 from '../v2/index.ts'
 
@@ -10,8 +11,9 @@ export { answerLink, handshakeNeeded, linkBase } from '../hosted/index.ts'
 export { followStreams } from '../v2/streams.ts'
 
 /** What each API does. */
-type Parts = Pick<Hosted, 'admit' | 'answer' | 'readsBody'> & Partial<Pick<Hosted, 'noteFailure'>>
-const parts: Readonly<Record<Surface, Parts>> = { v1, v2 }
+type Parts = Pick<Hosted, 'admit' | 'answer' | 'readsBody'> &
+  Partial<Pick<Hosted, 'noteFailure' | 'mark'>>
+const parts: Readonly<Record<Surface, Parts>> = { v1, v2, router }
 
 /** The API that answers a request. Without v2 its paths are unknown ones of the first API [quirk hosted.no-v2]. */
 function partsAt(target: string, { worlds: [{ setup }] }: Pick<Server, 'worlds'>): Parts {
@@ -28,5 +30,8 @@ export const answer: Hosted['answer'] = (server, world, request, path, query) =>
 export const readsBody: Hosted['readsBody'] = (world, method, path) =>
   partsAt(path, { worlds: [world] }).readsBody(world, method, path)
 
-export const noteFailure: Hosted['noteFailure'] = (server, request) =>
-  partsAt(request.target, server).noteFailure?.(server, request)
+export const noteFailure: Hosted['noteFailure'] = (server, request, reply) =>
+  partsAt(request.target, server).noteFailure?.(server, request, reply)
+
+export const mark: Hosted['mark'] = (server, path, reply) =>
+  partsAt(path, server).mark?.(server, path, reply) ?? reply

@@ -30,6 +30,7 @@ export const layers: readonly string[] = [
   'emulator/server/hosted/accounts/',
   'emulator/server/hosted/',
   'emulator/server/v2/',
+  'emulator/server/router/',
   'emulator/server/surfaces/',
   'emulator/server/faults/',
   'emulator/server/',

@@ -10,6 +10,7 @@ import {
   planRefusals,
   refusals,
 } from '../../../spec/server/errors.ts'
+import { routerRefusals } from '../../../spec/router/errors.ts'
 import { v2Refusals } from '../../../spec/v2/errors.ts'
 import { type AnyReply, without } from '../tamper.ts'
 
@@ -28,6 +29,7 @@ const tables: readonly (readonly [Place, keyof typeof refusalRules, Refusals])[]
   ['local', 'assets', assetRefusals],
   ['hosted', 'hosted', hostedRefusals],
   ['hosted', 'v2', v2Refusals],
+  ['hosted', 'router', routerRefusals],
   ['hosted', 'plan', planRefusals],
   ['hosted', 'links', linkRefusals],
   ['gateway', 'gateway', { ...outcomes, ...gatewayRefusals }],

@@ -1,0 +1,54 @@
+// The endpoints of the Router: the handler of each, and the replies for all other paths.
+
+import { described } from '../../../spec/generations.ts'
+import {
+  endpoints,
+  routerEndpoints,
+  type RouterEndpointName,
+} from '../../../spec/server/endpoints.ts'
+import { routerRoot } from '../../../spec/router/router.ts'
+import { empty, refuseRouter, type Reply } from '../../http/replies.ts'
+import { decodePart, type Request, requestAt } from '../../http/requests.ts'
+import { allowedBy, createRoutes, findEndpoint } from '../../http/routes.ts'
+import type { NumberedRequest, Server } from '../state/server.ts'
+import type { HostedWorld, World } from '../state/world.ts'
+import { listModels, modelDetail, modelDocument, unknownModel } from './catalog.ts'
+
+/** `world` belongs to the requesting account; `id` is the number of the request. */
+type RouterHandler = (world: HostedWorld, request: Request, id: number) => Reply
+
+const handlers: Readonly<Record<RouterEndpointName, RouterHandler>> = {
+  routerModels: listModels,
+  routerModel: modelDetail,
+  routerDocument: modelDocument,
+}
+
+const others = Object.keys(endpoints).filter((name) => !(name in routerEndpoints))
+const routes = createRoutes('hosted', described, others)
+
+/** Whether any handler reads the body of the request. */
+export function readsBody(_: World, method: string, path: string): boolean {
+  const found = findEndpoint(routes, method, path)
+  return found?.name !== undefined && found.readsBody
+}
+
+/** Answers a request of an account. */
+export function answer(
+  _: Server,
+  world: HostedWorld,
+  request: NumberedRequest,
+  path: string,
+  query: string,
+): Reply {
+  const { method } = request
+  if (method === 'OPTIONS') return empty
+  const found = findEndpoint(routes, method, path)
+  if (found === undefined) return unknownModel(world, decodePart(path.slice(routerRoot.length + 1)))
+  const { name, segments } = found
+  if (name === undefined) {
+    const Allow = allowedBy(found.methods).toSorted().join(',')
+    return refuseRouter('methodNotAllowed', {}, { Allow })
+  }
+  const routed = requestAt(request, path, query, segments)
+  return handlers[name as RouterEndpointName](world, routed, request.request)
+}

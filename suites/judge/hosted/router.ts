@@ -1,0 +1,73 @@
+// A client of the Router, as cases use it: requests with the key of their subject, and what errors look like.
+
+import { jsonIn } from '../../../dist/emulator/session/index.js'
+import { routerPage, routerRoot } from '../../../spec/router/router.ts'
+import {
+  ERROR_TYPE,
+  REQUEST_ID,
+  routerError,
+  routerFieldErrors,
+} from '../../../spec/router/shapes.ts'
+import { expect } from '../expect.ts'
+import { violations } from '../judge.ts'
+import type { Reply } from '../reply.ts'
+import { missing } from '../skip.ts'
+import type { Subject } from '../subject.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+export type Router = {
+  /** Sends a request to a path below /v2/models, with the key of the subject; a value is sent as JSON. */
+  readonly send: (
+    method: string,
+    path: string,
+    value?: unknown,
+    headers?: Headers,
+  ) => Promise<Reply>
+  /** The id of a model of the catalog. */
+  readonly model: string
+}
+
+/** The client of a subject. Ends the case on a hosted server that does not have the Router. */
+export async function routerOf(subject: Subject): Promise<Router> {
+  const send: Router['send'] = (method, path, value, headers = {}) => {
+    const body = typeof value === 'string' || value === undefined ? value : JSON.stringify(value)
+    const type = body === undefined ? {} : { 'Content-Type': 'application/json' }
+    const key = { 'X-API-Key': subject.key }
+    return subject.raw(method, routerRoot + path, body, { ...key, ...type, ...headers })
+  }
+  const model = await subject.once(`model for ${subject.key}`, async () => {
+    const { text } = await send('GET', '')
+    const page = jsonIn(text) as { data: readonly { id: string }[] }
+    return violations(routerPage, page).length === 0 ? page.data[0]?.id : undefined
+  })
+  if (model === undefined) throw missing('The server does not have the Router.')
+  return { send, model }
+}
+
+/** An id of a model that no server has. */
+export const noModel = 'nobody/no-such-model-0'
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Expects an answer to have the id of its call, and returns it. */
+export function idOf({ headers }: Reply): string {
+  const id = headers[REQUEST_ID.toLowerCase()] ?? ''
+  expect(id).toMatch(uuid)
+  return id
+}
+
+/** Expects an error of the Router with this status and bucket, and returns its body. */
+export function expectRouterError(reply: Reply, status: number, bucket: string): any {
+  expect([reply.status, reply.headers[ERROR_TYPE.toLowerCase()], reply.text]).toEqual([
+    status,
+    bucket,
+    expect.stringContaining('"detail"'),
+  ])
+  idOf(reply)
+  const body = reply.json()
+  const isOfFields = Array.isArray(body.detail)
+  expect(violations(isOfFields ? routerFieldErrors : routerError, body)).toEqual([])
+  if (!isOfFields) expect(body.error_type).toBe(bucket)
+  return body
+}
