@@ -27,6 +27,7 @@ import type { MessageType } from './server/messages.ts'
 import type { QuirkId } from './truth/quirks.ts'
 import type { routerRefusals } from './router/errors.ts'
 import type { v2Refusals } from './v2/errors.ts'
+import type { partnerRefusals } from './partner/errors.ts'
 
 /** A rule, or the behaviour of a quirk. */
 export type AnswerId = RuleId | `quirks/${QuirkId}`
@@ -210,6 +211,16 @@ export const endpointRules: Readonly<Record<Answering, Ids>> = {
   routerModel: ['router/detail'],
   routerDocument: ['router/document', 'router/document-tag', 'router/document-cache'],
   v2Content: ['v2-assets/content', 'v2-assets/range'],
+  partnerSubmit: ['partner/task', 'partner/json', 'partner/bytes', 'partner/price', 'partner/any'],
+  partnerPoll: ['partner/poll', 'partner/result', 'partner/time'],
+  partnerCancel: ['partner/cancel'],
+  partnerHealth: ['partner/health'],
+  createCustomer: ['partner/customer'],
+  readCustomer: ['partner/customer'],
+  customerBalance: ['partner/balance'],
+  customerEvents: ['partner/events'],
+  customerConcurrency: ['partner/concurrency'],
+  customerStorage: ['partner/storage', 'partner/storage-known', 'partner/links'],
   gatewayHealth: [
     'webhooks/health',
     'webhooks/health-is-free',
@@ -507,6 +518,23 @@ const ofRouter: Table<typeof routerRefusals> = {
   badCursor: ['router/list-cursor'],
 }
 
+const ofPartner: Table<typeof partnerRefusals> = {
+  badRequest: {
+    customerStorage: ['partner/storage-bad'],
+    customerEvents: ['partner/events'],
+    other: ['partner/refusals'],
+  },
+  unauthorized: ['partner/key', 'partner/refusals'],
+  insufficientFunds: ['partner/funds'],
+  notFound: {
+    partnerPoll: ['partner/unknown'],
+    partnerCancel: ['partner/unknown'],
+    other: ['partner/unknown-path'],
+  },
+  methodNotAllowed: ['partner/unknown-path'],
+  tooLarge: ['partner/unknown-path'],
+}
+
 const ofPlan: Table<typeof planRefusals> = {
   freeTier: ['quirks/hosted.free-tier-402'],
   subscriptionInactive: ['quirks/hosted.refuse-at-submit'],
@@ -519,6 +547,7 @@ const ofLinks: Table<typeof linkRefusals> = {
   linkExpired: ['files/hosted-link-expiry'],
   linkWithKey: ['files/hosted-link-strict'],
   linkOfNothing: ['files/hosted-signed-url'],
+  linkTooLarge: ['partner/storage-bound'],
   linkMethod: ['files/hosted-link-method'],
 }
 
@@ -595,6 +624,7 @@ export const refusalRules = {
   hosted: ofHosted,
   v2: ofV2,
   router: ofRouter,
+  partner: ofPartner,
   plan: ofPlan,
   links: ofLinks,
   gateway: ofGateway,

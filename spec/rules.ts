@@ -44,6 +44,7 @@ import * as subscriptions from './gateway/subscriptions.ts'
 import * as system from './server/system.ts'
 import * as templates from './gateway/templates.ts'
 import * as userdata from './server/userdata.ts'
+import * as partner from './partner/partner.ts'
 import * as v2Access from './v2/v2-access.ts'
 import * as v2Assets from './v2/v2-assets.ts'
 import * as v2Jobs from './v2/v2-jobs.ts'
@@ -93,6 +94,7 @@ export const areas = {
   'v2-assets': v2Assets,
   router,
   assets,
+  partner,
   faults,
   duties,
   webhooks,
@@ -145,6 +147,7 @@ export const rules = {
   ...v2Assets.rules,
   ...router.rules,
   ...assets.rules,
+  ...partner.rules,
   ...faults.rules,
   ...duties.rules,
   ...webhooks.rules,

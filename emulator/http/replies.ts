@@ -44,25 +44,25 @@ export const refuse = (
   name: keyof typeof refusals,
   headers: HeaderValues = noHeaders,
   values: HeaderValues = {},
-): Reply => refusalReply(refusals[name], headers, values)
+): Reply => refuseBy(refusals[name], headers, values)
 
 /** A hosted refusal by its name; `values` replace the placeholders in its message. */
 export const refuseHosted = (
   name: keyof typeof hostedRefusals,
   values: HeaderValues = {},
   headers: HeaderValues = noHeaders,
-): Reply => refusalReply(hostedRefusals[name], headers, values)
+): Reply => refuseBy(hostedRefusals[name], headers, values)
 
 /** The refusal of malformed or unacceptable input on hosted: 400, with a sentence that states why. */
 export const badRequest = (reason: string): Reply => refuseHosted('badRequest', { reason })
 
 /** A refusal of the host of signed links by its name; `values` replace the placeholders in its message. */
 export const refuseLink = (name: keyof typeof linkRefusals, values: HeaderValues = {}): Reply =>
-  refusalReply(linkRefusals[name], noHeaders, values)
+  refuseBy(linkRefusals[name], noHeaders, values)
 
 /** A refusal of a hosted submit by its name. */
 export const refuseByPlan = (name: keyof typeof planRefusals): Reply =>
-  refusalReply(planRefusals[name], noHeaders, {})
+  refuseBy(planRefusals[name], noHeaders, {})
 
 /** The names of the refusals of the hosted API v2. */
 export type V2Refusal = keyof typeof v2Refusals
@@ -74,7 +74,7 @@ export function refuseV2(
   details: unknown = null,
   headers: HeaderValues = noHeaders,
 ): Reply {
-  const reply = refusalReply(v2Refusals[name], headers, values)
+  const reply = refuseBy(v2Refusals[name], headers, values)
   if (details === null) return reply
   const { error } = JSON.parse(reply.body as string) as { error: object }
   const body = JSON.stringify({ error: Object.assign(error, { details }) })
@@ -86,12 +86,13 @@ export const refuseRouter = (
   name: keyof typeof routerRefusals,
   values: HeaderValues = {},
   headers: HeaderValues = noHeaders,
-): Reply => refusalReply(routerRefusals[name], headers, values)
+): Reply => refuseBy(routerRefusals[name], headers, values)
 
 const fillText = (text: string, values: HeaderValues): string =>
   text.replace(/\{(\w+)\}/g, (place, key: string) => values[key] ?? place)
 
-function refusalReply(refusal: Refusal, headers: HeaderValues, values: HeaderValues): Reply {
+/** The reply of a refusal; `values` replace the placeholders in its text and in its headers. */
+export function refuseBy(refusal: Refusal, headers: HeaderValues, values: HeaderValues): Reply {
   const { status, reason, raised, headers: own } = refusal
   const more: { reason?: string; raised?: true } = {}
   if (reason !== undefined) more.reason = reason

@@ -3,7 +3,7 @@
 import { profiles } from '../../spec/server/deployments.ts'
 import { described, type Generation } from '../../spec/generations.ts'
 import { endpoints, endpointsOn } from '../../spec/server/endpoints.ts'
-import { onHosted } from '../../spec/hosted/surfaces.ts'
+import { onHosted, type Surface, surfaceOf } from '../../spec/hosted/surfaces.ts'
 import type { Deployment, Endpoint } from '../../spec/language.ts'
 import { decodePart } from './requests.ts'
 
@@ -54,24 +54,28 @@ export function routesOn(deployment: Deployment, generation: Generation = descri
   return routes
 }
 
-/** The lookup table of a deployment's endpoints in a generation, without those named. */
+type RoutePlace = { readonly name: string; readonly path: string; readonly method: string }
+
+/** The lookup table of those of a deployment's endpoints in a generation that are part of it: all without a condition. */
 export const createRoutes = (
   deployment: Deployment,
   generation: Generation,
-  without: readonly string[] = [],
+  isPart: (place: RoutePlace) => boolean = () => true,
 ): Routes =>
   buildRoutes(
-    endpointsOn(deployment, generation).flatMap(([name, endpoint]) =>
-      without.includes(name)
-        ? []
-        : pathsOn(deployment, endpoint).map((path) => ({ name, path, method: endpoint.method })),
-    ),
+    endpointsOn(deployment, generation)
+      .flatMap(([name, endpoint]) =>
+        pathsOn(deployment, endpoint).map((path) => ({ name, path, method: endpoint.method })),
+      )
+      .filter(isPart),
   )
 
+/** The lookup table of one of the APIs of a hosted server. */
+export const routesOfSurface = (surface: Surface): Routes =>
+  createRoutes('hosted', described, ({ path }) => surfaceOf(path) === surface)
+
 /** The lookup table of endpoints at these paths. */
-export function buildRoutes(
-  places: readonly { readonly name: string; readonly path: string; readonly method: string }[],
-): Routes {
+export function buildRoutes(places: readonly RoutePlace[]): Routes {
   const byPath = new Map<string, Methods>()
   for (const { name, path, method } of places) {
     byPath.set(path, (byPath.get(path) ?? new Map<string, string>()).set(method, name))
@@ -136,6 +140,12 @@ function segmentsOf(pattern: readonly string[], parts: readonly string[]): strin
     else segments.push(part)
   }
   return segments
+}
+
+/** Whether any endpoint of these reads the body of a request. */
+export function readsBodyAt(routes: Routes, method: string, path: string): boolean {
+  const found = findEndpoint(routes, method, path)
+  return found?.name !== undefined && found.readsBody
 }
 
 /** The methods of a path, for the header Allow, unordered. */

@@ -11,6 +11,7 @@ import {
 } from '../../spec/server/errors.ts'
 import { routerRefusals } from '../../spec/router/errors.ts'
 import { v2Refusals } from '../../spec/v2/errors.ts'
+import { partnerRefusals } from '../../spec/partner/errors.ts'
 import { fitsTemplate, fitsText } from './templates.ts'
 
 /** A reply as an effect or a line of a journal has it. */
@@ -28,21 +29,16 @@ const tables = {
     hosted: hostedRefusals,
     v2: v2Refusals,
     router: routerRefusals,
+    partner: partnerRefusals,
     plan: planRefusals,
     links: linkRefusals,
   },
   gateway: { gateway: { ...outcomes, ...gatewayRefusals } },
 } as const satisfies Readonly<Record<Place, Readonly<Record<string, Refusals>>>>
 
-export type RefusalTable =
-  | 'local'
-  | 'assets'
-  | 'hosted'
-  | 'v2'
-  | 'router'
-  | 'plan'
-  | 'links'
-  | 'gateway'
+export type RefusalTable = {
+  [P in Place]: keyof (typeof tables)[P]
+}[Place]
 
 /** A refusal with its place in the spec. */
 export type FoundRefusal = {

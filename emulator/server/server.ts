@@ -203,5 +203,11 @@ function worldState({ options, hosted }: WorldSetup, nowMs: number): WorldState 
       assets: createBounded(2 * options.fileLimit),
       deletedAssets: createBounded(options.fileLimit),
     },
+    partner: {
+      tasks: createBounded(options.historyLimit),
+      uploads: createBounded(options.fileLimit),
+      stored: createBounded(options.fileLimit),
+      charges: createBounded(options.historyLimit),
+    },
   }
 }

@@ -28,6 +28,10 @@ export const CREDITS_PER_USD = 211
 export const centsOf = (credits: number): number =>
   Math.round((credits * 100_000) / CREDITS_PER_USD) / 1000
 
+/** Credits as millionths of a US dollar. */
+export const microsOf = (credits: number): number =>
+  Math.round((credits * 1_000_000) / CREDITS_PER_USD)
+
 /** US cents as credits, to a thousandth of one. */
 export const creditsOf = (cents: number): number => Math.round(cents * CREDITS_PER_USD * 10) / 1000
 

@@ -22,6 +22,7 @@ import * as router from '../router/router.ts'
 import * as v2Assets from '../v2/v2-assets.ts'
 import * as v2Jobs from '../v2/v2-jobs.ts'
 import * as v2Streams from '../v2/v2-streams.ts'
+import * as partner from '../partner/partner.ts'
 
 /** Those of the hosted API v2, below `/v2`. */
 export const v2Endpoints = {
@@ -37,6 +38,9 @@ export const routerEndpoints = {
 
 /** Those of the manager of custom nodes. */
 export const managerEndpoints = manager.endpoints
+
+/** Those of the proxy to partners. */
+export const partnerEndpoints = partner.endpoints
 
 /** Those of assets. */
 export const assetEndpoints = assets.endpoints
@@ -60,5 +64,6 @@ export const endpoints = {
   ...billing.endpoints,
   ...v2Endpoints,
   ...routerEndpoints,
+  ...partnerEndpoints,
   ...assets.endpoints,
 } as const satisfies Endpoints

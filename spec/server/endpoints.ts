@@ -6,13 +6,27 @@ import {
   assetEndpoints,
   endpoints,
   managerEndpoints,
+  partnerEndpoints,
   routerEndpoints,
   v2Endpoints,
 } from './all-endpoints.ts'
 
-export { assetEndpoints, endpoints, managerEndpoints, routerEndpoints, v2Endpoints }
+export {
+  assetEndpoints,
+  endpoints,
+  managerEndpoints,
+  partnerEndpoints,
+  routerEndpoints,
+  v2Endpoints,
+}
 export type RouterEndpointName = keyof typeof routerEndpoints
+export type PartnerEndpointName = keyof typeof partnerEndpoints
 export type V2EndpointName = keyof typeof v2Endpoints
+/** The names of the endpoints of the hosted API itself. */
+export type V1EndpointName = Exclude<
+  EndpointOn<'hosted'>,
+  V2EndpointName | RouterEndpointName | PartnerEndpointName
+>
 export type EndpointName = keyof typeof endpoints
 
 /** Names of the endpoints that a deployment has. */

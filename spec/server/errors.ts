@@ -256,6 +256,9 @@ export const linkRefusals = {
   linkOfNothing: linkRefusal(404, 'A signed link to a file that no longer exists.', {
     NoSuchKey: 'The file no longer exists.',
   }),
+  linkTooLarge: linkRefusal(400, 'A PUT to a signed link with more bytes than the server stores.', {
+    EntityTooLarge: 'The limit is {limit} bytes.',
+  }),
   linkMethod: {
     ...linkRefusal(405, 'A signed link with a method other than GET, HEAD and OPTIONS.', {
       MethodNotAllowed: 'A signed link is read-only.',

@@ -122,10 +122,12 @@ export async function fetchLink(
   link: string,
   headers: Readonly<Record<string, string>> = {},
   method = 'GET',
+  body: Uint8Array | '' = '',
 ): Promise<FetchedLink> {
   const { origin, pathname, search } = new URL(link)
-  await guarded({ url: origin, method, path: pathname + search, headers, body: '' })
-  const reply = await fetch(link, { method, headers, redirect: 'manual' })
+  await guarded({ url: origin, method, path: pathname + search, headers, body })
+  const given = body === '' ? {} : { body: Buffer.from(body) }
+  const reply = await fetch(link, { method, headers, ...given, redirect: 'manual' })
   const bytes = Buffer.from(await reply.arrayBuffer())
   return { status: reply.status, headers: reply.headers, bytes, text: bytes.toString() }
 }

@@ -154,7 +154,7 @@ export const replyLaws: readonly Law[] = [
           recorded.method !== 'HEAD' &&
           endpoint.name !== 'submit' &&
           !path.startsWith('/api/userdata') &&
-          // The others have another form.
+          // Other APIs have other errors.
           surfaceOf(path) === 'v1',
       ),
     (exchange) => {

@@ -143,6 +143,10 @@ async function furnish(
   await request('POST', '/userdata/example.png', Buffer.from('text'))
   await request('POST', '/userdata/checkpoints%2Fexample.png', Buffer.from('text'))
   if (/^\/api\/workflows|publish$/.test(path)) return furnishWorkflows(post)
+  if (path.startsWith('/proxy/')) {
+    const task = await raw('POST', '/proxy/luma/generations', '{}', { [keyHeader]: 'test-key' })
+    return [task.json().id]
+  }
   if (!path.startsWith('/api/v2/')) return [...commonWords, prompt_id]
   const fields = { content_type: 'text/plain', file: 'a text' }
   const { body, headers } = formRequest(fields)

@@ -1,6 +1,6 @@
 // Writes the chapter of PROTOCOL.md about errors: refusals, errors of rejected submits, errors of failed runs.
 
-import { errors, routerRefusals, v2Refusals } from '../../spec/index.ts'
+import { errors, partnerRefusals, routerRefusals, v2Refusals } from '../../spec/index.ts'
 import type { Refusal } from '../../spec/language.ts'
 import { code, link, section, table } from './markdown.ts'
 
@@ -53,6 +53,8 @@ export function errorsPart(): string {
     refusalTable('v2-refusal', v2Refusals),
     'Errors of the Router, below /v2/models, name their bucket:',
     refusalTable('router-refusal', routerRefusals),
+    'Errors of the proxy to partners are JSON with a word and a sentence:',
+    refusalTable('partner-refusal', partnerRefusals),
     'The host of the signed links replies in the format of an object storage:',
     refusalTable('link-refusal', linkRefusals),
     'The plan or queue of the account can also reject a hosted submit:',

@@ -259,7 +259,8 @@ export function serveWorlds(
   for (const links of listeners.links) {
     serve(links, {
       readHeaders: headerReader(),
-      limitBytes: () => null,
+      // Only uploads of customers have a body.
+      limitBytes: ({ method }) => (method === 'PUT' ? maxBodyBytes(options.maxUploadSize) : null),
       answer: (arrived, response) => {
         const { world, target } = find(arrived.target)
         return world.answerLink(within(arrived, target), response)

@@ -1,21 +1,13 @@
 // The endpoints of a hosted server: the handler of each, and the replies for all other paths.
 
 import { profiles } from '../../../spec/server/deployments.ts'
-import {
-  type EndpointOn,
-  endpoints,
-  type RouterEndpointName,
-  routerEndpoints,
-  type V2EndpointName,
-  v2Endpoints,
-} from '../../../spec/server/endpoints.ts'
-import { described } from '../../../spec/generations.ts'
+import { endpoints, type V1EndpointName } from '../../../spec/server/endpoints.ts'
 import type { Endpoint } from '../../../spec/language.ts'
 import type { QuirkId } from '../../../spec/truth/quirks.ts'
 import { badRequest, empty, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { BodyFault, IncomingRequest } from '../../machine.ts'
 import { requestAt } from '../../http/requests.ts'
-import { allowedBy, findEndpoint, type RouteMatch, createRoutes } from '../../http/routes.ts'
+import { allowedBy, findEndpoint, type RouteMatch, routesOfSurface } from '../../http/routes.ts'
 import { jobs } from './job-list.ts'
 import { cancelJob, cancelJobs, deleteJob, job, jobStatus } from './jobs.ts'
 import { promptInfo } from '../local/system.ts'
@@ -42,10 +34,7 @@ import { uploadMask, maskLayers } from './masks.ts'
 /** The error in a request for the socket path that is not a handshake. */
 export const handshakeNeeded = 'This path takes WebSocket handshakes, version 13.'
 
-/** The hosted API v2 and the Router have other handlers. */
-type EndpointName = Exclude<EndpointOn<'hosted'>, V2EndpointName | RouterEndpointName>
-
-const handlers: Readonly<Record<EndpointName, HostedHandler>> = {
+const handlers: Readonly<Record<V1EndpointName, HostedHandler>> = {
   promptInfo,
   submit,
   socket: () => badRequest(handshakeNeeded),
@@ -81,8 +70,7 @@ const takenAwayBy: Partial<Readonly<Record<string, QuirkId>>> = {
   free: 'hosted.no-free',
 }
 
-const others = [v2Endpoints, routerEndpoints].flatMap(Object.keys)
-const routes = createRoutes('hosted', described, others)
+const routes = routesOfSurface('v1')
 
 /** Old names of paths: reading one returns 410, not 405. */
 const oldPaths: ReadonlySet<string> = new Set(
@@ -121,7 +109,7 @@ export function answer(
   }
   if (fault !== undefined && found.readsBody) return refuseBody(world, fault)
   const routed = requestAt(request, path, query, segments)
-  return handlers[name as EndpointName](world, routed, server)
+  return handlers[name as V1EndpointName](world, routed, server)
 }
 
 const refuseMethod = (allowed: readonly string[]): Reply =>

@@ -2,14 +2,18 @@
 
 import { keyHeader } from '../../../spec/server/access.ts'
 import { LINK_LIFETIME_S } from '../../../spec/server/files.ts'
-import type { Effect, Headers, Input, RequestHead } from '../../machine.ts'
+import type { Effect, Headers, IncomingRequest, Input, RequestHead } from '../../machine.ts'
+import { get, put } from '../../lib/bounded.ts'
 import { empty, type Reply, refuseLink } from '../../http/replies.ts'
 import { decodePart } from '../../http/requests.ts'
 import { holdsSecret } from '../../journal/known-secrets.ts'
+import { store } from '../world/files.ts'
 import { flatFile } from '../world/named-files.ts'
+import { heldWith } from '../world/upload-quota.ts'
 import { isEqual } from '../../lib/equal.ts'
 import { wholeFile } from '../local/view.ts'
 import { isHosted, timestamp } from '../world/derived.ts'
+import type { Upload } from '../state/partner.ts'
 import type { Server } from '../state/server.ts'
 import type { HostedWorld } from '../state/world.ts'
 import type { SignedLinks } from '../state/options.ts'
@@ -27,15 +31,14 @@ export function signedLink(
   filename: string,
   host: string | undefined,
   prefix = '',
+  lifetimeS = LINK_LIFETIME_S,
 ): string {
   // Links contain whole seconds only.
   const sinceMs = Math.floor(timestamp(world) / 1000) * 1000
   const base = linkBase(world.setup.hosted.links, host)
   const [scheme = '', place = ''] = base.split('://')
   const to = hostName(scheme, place)
-  return (
-    base + prefix + signedTarget(world, to, filename, compactDate(sinceMs), `${LINK_LIFETIME_S}`)
-  )
+  return base + prefix + signedTarget(world, to, filename, compactDate(sinceMs), `${lifetimeS}`)
 }
 
 /** A host in the form that is signed: without the default port, which clients omit, and in lower case. */
@@ -118,11 +121,12 @@ const decodeEach = (target: string): string =>
 /** The headers with credentials that a link does not need. */
 const credentials = [keyHeader, 'Authorization'] as const
 
-function serve(server: Server, head: RequestHead, refused: readonly string[]): Reply {
-  const { method } = head
+function serve(server: Server, request: IncomingRequest, refused: readonly string[]): Reply {
+  const { method } = request
   if (method === 'OPTIONS') return empty
-  if (method !== 'GET' && method !== 'HEAD') return refuseLink('linkMethod')
-  const link = readLink(server, head)
+  const link = readLink(server, request)
+  const upload = method === 'PUT' && link && get(link.world.state.partner.uploads, link.filename)
+  if (method !== 'GET' && method !== 'HEAD' && !upload) return refuseLink('linkMethod')
   if (link === undefined) return refuseLink('linkChanged')
   const { world, filename, untilMs } = link
   if (timestamp(world) > untilMs) {
@@ -130,8 +134,25 @@ function serve(server: Server, head: RequestHead, refused: readonly string[]): R
   }
   const [header] = refused
   if (header !== undefined) return refuseLink('linkWithKey', { header })
+  if (upload) return storeUpload(world, filename, upload, request)
   const found = flatFile(world, filename)
   return found === undefined ? refuseLink('linkOfNothing') : wholeFile(world, filename, found.file)
+}
+
+/** Stores the bytes that a customer has announced [partner/storage]. */
+function storeUpload(
+  world: HostedWorld,
+  filename: string,
+  { contentType, hash }: Upload,
+  { headers, body, fault }: IncomingRequest,
+): Reply {
+  if ((headers['content-type'] ?? '') !== contentType) return refuseLink('linkChanged')
+  const { uploadLimitBytes } = world.setup.options
+  if (fault !== undefined || heldWith(world, { bytes: body }) > uploadLimitBytes)
+    return refuseLink('linkTooLarge', { limit: `${uploadLimitBytes}` })
+  store(world, 'input', '', filename, { bytes: body })
+  if (hash !== null) put(world.state.partner.stored, hash, filename)
+  return empty
 }
 
 const conditions =

@@ -78,7 +78,7 @@ function routesOf({ setup: { generation, options } }: World): Routes {
   if (options.manager) return routesOn('local', generation)
   const routes =
     withoutManager.get(generation) ??
-    createRoutes('local', generation, Object.keys(managerEndpoints))
+    createRoutes('local', generation, ({ name }) => !(name in managerEndpoints))
   withoutManager.set(generation, routes)
   return routes
 }

@@ -1,15 +1,10 @@
 // The endpoints of the Router: the handler of each, and the replies for all other paths.
 
-import { described } from '../../../spec/generations.ts'
-import {
-  endpoints,
-  routerEndpoints,
-  type RouterEndpointName,
-} from '../../../spec/server/endpoints.ts'
+import type { RouterEndpointName } from '../../../spec/server/endpoints.ts'
 import { routerRoot } from '../../../spec/router/router.ts'
 import { empty, refuseRouter, type Reply } from '../../http/replies.ts'
 import { decodePart, type Request, requestAt } from '../../http/requests.ts'
-import { allowedBy, createRoutes, findEndpoint } from '../../http/routes.ts'
+import { allowedBy, findEndpoint, readsBodyAt, routesOfSurface } from '../../http/routes.ts'
 import type { NumberedRequest, Server } from '../state/server.ts'
 import type { HostedWorld, World } from '../state/world.ts'
 import { listModels, modelDetail, modelDocument, unknownModel } from './catalog.ts'
@@ -23,14 +18,11 @@ const handlers: Readonly<Record<RouterEndpointName, RouterHandler>> = {
   routerDocument: modelDocument,
 }
 
-const others = Object.keys(endpoints).filter((name) => !(name in routerEndpoints))
-const routes = createRoutes('hosted', described, others)
+const routes = routesOfSurface('router')
 
 /** Whether any handler reads the body of the request. */
-export function readsBody(_: World, method: string, path: string): boolean {
-  const found = findEndpoint(routes, method, path)
-  return found?.name !== undefined && found.readsBody
-}
+export const readsBody = (_: World, method: string, path: string): boolean =>
+  readsBodyAt(routes, method, path)
 
 /** Answers a request of an account. */
 export function answer(

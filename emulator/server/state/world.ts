@@ -15,6 +15,7 @@ import type { Traits } from './traits.ts'
 import type { Account, SignedLinks, WorldOptions } from './options.ts'
 import type { RouterState } from './router.ts'
 import type { V2State } from './v2.ts'
+import type { PartnerState } from './partner.ts'
 import type { TimerTarget, HistoryEntry, Run, Worker } from './runs.ts'
 
 export type Socket = {
@@ -148,6 +149,7 @@ export type WorldState = {
   readonly v2: V2State
   /** What the Router keeps; undefined until it is first used. */
   router?: RouterState
+  readonly partner: PartnerState
 }
 
 /** A world at work: its setup, its state, and the current step. */

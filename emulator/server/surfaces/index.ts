@@ -5,6 +5,7 @@ import * as v1 from '../hosted/index.ts'
 import * as router from '../router/index.ts'
 import type { Hosted, Server } from '../state/server.ts'
 import * as v2 from '../v2/index.ts'
+import * as partner from '../partner/index.ts'
 
 export { blake3Hex, hmacHex, sha256Hex } from '../world/hashing.ts'
 export { answerLink, handshakeNeeded, linkBase } from '../hosted/index.ts'
@@ -13,7 +14,7 @@ export { followStreams } from '../v2/streams.ts'
 /** What each API does. */
 type Parts = Pick<Hosted, 'admit' | 'answer' | 'readsBody'> &
   Partial<Pick<Hosted, 'noteFailure' | 'mark'>>
-const parts: Readonly<Record<Surface, Parts>> = { v1, v2, router }
+const parts: Readonly<Record<Surface, Parts>> = { v1, v2, router, partner }
 
 /** The API that answers a request. Without v2 its paths are unknown ones of the first API [quirk hosted.no-v2]. */
 function partsAt(target: string, { worlds: [{ setup }] }: Pick<Server, 'worlds'>): Parts {

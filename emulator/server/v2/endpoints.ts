@@ -1,10 +1,9 @@
 // The endpoints of the hosted API v2: the handler of each, and the replies for all other paths.
 
-import { described } from '../../../spec/generations.ts'
-import { endpoints, v2Endpoints, type V2EndpointName } from '../../../spec/server/endpoints.ts'
+import type { V2EndpointName } from '../../../spec/server/endpoints.ts'
 import { empty, refuseV2, type Reply } from '../../http/replies.ts'
 import { type Request, requestAt } from '../../http/requests.ts'
-import { allowedBy, createRoutes, findEndpoint } from '../../http/routes.ts'
+import { allowedBy, findEndpoint, readsBodyAt, routesOfSurface } from '../../http/routes.ts'
 import type { BodyFault } from '../../machine.ts'
 import type { NumberedRequest, Server } from '../state/server.ts'
 import type { HostedWorld, World } from '../state/world.ts'
@@ -34,14 +33,11 @@ const handlers: Readonly<Record<V2EndpointName, V2Handler>> = {
   v2Content: content,
 }
 
-const others = Object.keys(endpoints).filter((name) => !(name in v2Endpoints))
-const routes = createRoutes('hosted', described, others)
+const routes = routesOfSurface('v2')
 
 /** Whether any handler reads the body of the request. */
-export function readsBody(_: World, method: string, path: string): boolean {
-  const found = findEndpoint(routes, method, path)
-  return found?.name !== undefined && found.readsBody
-}
+export const readsBody = (_: World, method: string, path: string): boolean =>
+  readsBodyAt(routes, method, path)
 
 /** Answers a request of an account. */
 export function answer(

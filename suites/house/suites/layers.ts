@@ -31,6 +31,7 @@ export const layers: readonly string[] = [
   'emulator/server/hosted/',
   'emulator/server/v2/',
   'emulator/server/router/',
+  'emulator/server/partner/',
   'emulator/server/surfaces/',
   'emulator/server/faults/',
   'emulator/server/',

@@ -12,6 +12,7 @@ import {
 } from '../../../spec/server/errors.ts'
 import { routerRefusals } from '../../../spec/router/errors.ts'
 import { v2Refusals } from '../../../spec/v2/errors.ts'
+import { partnerRefusals } from '../../../spec/partner/errors.ts'
 import { type AnyReply, without } from '../tamper.ts'
 
 /** A refusal that is wrong, at the endpoints where it has these rules. */
@@ -30,6 +31,7 @@ const tables: readonly (readonly [Place, keyof typeof refusalRules, Refusals])[]
   ['hosted', 'hosted', hostedRefusals],
   ['hosted', 'v2', v2Refusals],
   ['hosted', 'router', routerRefusals],
+  ['hosted', 'partner', partnerRefusals],
   ['hosted', 'plan', planRefusals],
   ['hosted', 'links', linkRefusals],
   ['gateway', 'gateway', { ...outcomes, ...gatewayRefusals }],
