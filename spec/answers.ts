@@ -16,6 +16,7 @@ import type { RuleId } from './rules.ts'
 import type { EndpointName } from './server/endpoints.ts'
 import type {
   assetRefusals,
+  hostedAssetRefusals,
   hostedRefusals,
   linkRefusals,
   nodeErrors,
@@ -133,6 +134,38 @@ export const endpointRules: Readonly<Record<Answering, Ids>> = {
   addAssetTags: ['assets/add-tags'],
   removeAssetTags: ['assets/remove-tags'],
   listTags: ['assets/tags', 'assets/tags-query', 'assets/first-tags'],
+  hostedAssets: [
+    'hosted-assets/list',
+    'hosted-assets/list-tags',
+    'hosted-assets/list-filters',
+    'hosted-assets/list-public',
+    'hosted-assets/cursor',
+    'hosted-assets/bounds',
+  ],
+  hostedUpload: [
+    'hosted-assets/upload',
+    'hosted-assets/upload-again',
+    'hosted-assets/upload-tags',
+    'hosted-assets/upload-fields',
+    'hosted-assets/model',
+  ],
+  hostedFromHash: ['hosted-assets/from-hash'],
+  hostedByHash: ['hosted-assets/by-hash'],
+  hostedTagCounts: ['hosted-assets/tag-counts'],
+  hostedReadAsset: [
+    'hosted-assets/read',
+    'hosted-assets/fields',
+    'hosted-assets/loader-path',
+    'hosted-assets/of-upload',
+    'hosted-assets/of-run',
+    'hosted-assets/of-v2',
+  ],
+  hostedChangeAsset: ['hosted-assets/change'],
+  hostedDeleteAsset: ['hosted-assets/delete'],
+  hostedContent: ['hosted-assets/content'],
+  hostedAddTags: ['hosted-assets/add-tags'],
+  hostedRemoveTags: ['hosted-assets/remove-tags'],
+  hostedTags: ['hosted-assets/tags'],
   localSubgraphs: ['catalog/subgraphs'],
   localSubgraph: ['catalog/subgraph'],
   localReplacements: ['catalog/replacements'],
@@ -417,6 +450,37 @@ const ofAssets: Table<typeof assetRefusals> = {
   uploadInvalid: ['assets/upload-role', 'assets/upload-model', 'assets/upload-bad-fields'],
 }
 
+const hostedUpload: Ids = ['hosted-assets/upload-refusals']
+const hostedList: Ids = ['hosted-assets/list-refusals']
+const hostedTagBody: Ids = ['hosted-assets/tag-refusals']
+
+const ofHostedAssets: Table<typeof hostedAssetRefusals> = {
+  assetQuery: hostedList,
+  tagsQuery: hostedList,
+  cursor: ['hosted-assets/cursor'],
+  tagFilter: ['hosted-assets/list-tag-refusals'],
+  assetUnknown: ['hosted-assets/unknown'],
+  previewUnknown: ['hosted-assets/upload-preview'],
+  contentUnknown: ['hosted-assets/from-hash'],
+  fileGone: ['hosted-assets/content'],
+  noForm: hostedUpload,
+  fileMissing: hostedUpload,
+  fileEmpty: hostedUpload,
+  formBroken: ['hosted-assets/bad-form'],
+  idTaken: ['hosted-assets/upload-id'],
+  hashInvalid: ['hosted-assets/by-hash'],
+  hashDiffers: hostedUpload,
+  assetBody: ['hosted-assets/change-refusals'],
+  tagsAddBody: hostedTagBody,
+  tagsRemoveBody: hostedTagBody,
+  tagCount: ['hosted-assets/tag-refusals', 'hosted-assets/from-hash-tags'],
+  assetJson: ['hosted-assets/change-refusals'],
+  systemTag: hostedTagBody,
+  assetShared: ['hosted-assets/shared'],
+  assetInUse: ['hosted-assets/delete-in-use'],
+  uploadInvalid: ['hosted-assets/bad-form', 'hosted-assets/model'],
+}
+
 const ofHosted: Table<typeof hostedRefusals> = {
   unauthorized: ['access/hosted-key-refusal', 'access/hosted-socket-key'],
   freeTier: ['access/free-tier-refusal'],
@@ -440,7 +504,7 @@ const ofHosted: Table<typeof hostedRefusals> = {
   },
   folderNotFound: ['catalog/hosted-no-models'],
   methodNotAllowed: ['http/hosted-wrong-method'],
-  storageFull: ['files/hosted-upload-bounds'],
+  storageFull: ['files/hosted-upload-bounds', 'hosted-assets/bounds'],
   badRequest: {
     submit: ['workflows/hosted-unreadable', 'http/hosted-bad-body'],
     jobs: ['jobs/listing-refusals'],
@@ -629,6 +693,7 @@ export const refusalRules = {
   links: ofLinks,
   gateway: ofGateway,
   assets: ofAssets,
+  'hosted-assets': ofHostedAssets,
 }
 
 /** The rules behind what a fault does to an answer, by the member of its `then`. */

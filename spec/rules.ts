@@ -3,6 +3,7 @@
 import type { Rules } from './language.ts'
 import * as access from './server/access.ts'
 import * as assets from './assets/assets.ts'
+import * as hostedAssets from './assets/hosted-assets.ts'
 import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
@@ -95,6 +96,7 @@ export const areas = {
   router,
   assets,
   partner,
+  'hosted-assets': hostedAssets,
   faults,
   duties,
   webhooks,
@@ -148,6 +150,7 @@ export const rules = {
   ...router.rules,
   ...assets.rules,
   ...partner.rules,
+  ...hostedAssets.rules,
   ...faults.rules,
   ...duties.rules,
   ...webhooks.rules,

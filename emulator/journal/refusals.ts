@@ -4,6 +4,7 @@ import { gatewayRefusals, outcomes } from '../../spec/gateway/webhooks.ts'
 import type { Place, Refusal, Refusals } from '../../spec/language.ts'
 import {
   assetRefusals,
+  hostedAssetRefusals,
   hostedRefusals,
   linkRefusals,
   planRefusals,
@@ -27,6 +28,7 @@ const tables = {
   local: { local: refusals, assets: assetRefusals },
   hosted: {
     hosted: hostedRefusals,
+    'hosted-assets': hostedAssetRefusals,
     v2: v2Refusals,
     router: routerRefusals,
     partner: partnerRefusals,

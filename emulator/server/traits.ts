@@ -18,10 +18,6 @@ const foldersOf2026 = [
 /** What only later generations of local servers change: the first one and hosted servers have these alike. */
 const beforeGenerations = {
   knowsAssets: false,
-  hasNewerAssets: false,
-  filtersByTags: false,
-  previewsContent: false,
-  keepsTemporary: false,
   guardsFiles: false,
   showsSafeImages: false,
   userTimes: 'seconds',
@@ -56,9 +52,45 @@ const beforeGenerations = {
   refusesCrossSite: false,
 } as const satisfies Partial<Traits>
 
+/** Assets before any generation of local servers has them. */
+const localAssets = {
+  hasNewerAssets: false,
+  filtersByTags: false,
+  previewsContent: false,
+  keepsTemporary: false,
+  nestsAssetErrors: true,
+  assetZone: '',
+  sharesModels: false,
+  filtersByMetadata: true,
+  countsUnused: true,
+  hashesContents: false,
+  repeatsFilename: true,
+  marksUploads: true,
+  removesContent: false,
+  takesAssetIds: false,
+} as const satisfies Partial<Traits>
+
+const hostedAssets = {
+  hasNewerAssets: true,
+  filtersByTags: true,
+  previewsContent: true,
+  keepsTemporary: true,
+  nestsAssetErrors: false,
+  assetZone: 'Z',
+  sharesModels: true,
+  filtersByMetadata: true,
+  countsUnused: false,
+  hashesContents: true,
+  repeatsFilename: false,
+  marksUploads: false,
+  removesContent: true,
+  takesAssetIds: true,
+} as const satisfies Partial<Traits>
+
 const deployments: Readonly<Record<Deployment, Traits>> = {
   local: {
     ...beforeGenerations,
+    ...localAssets,
     sharesMessages: false,
     notifiesOfStart: false,
     endsWithNullNode: true,
@@ -75,6 +107,7 @@ const deployments: Readonly<Record<Deployment, Traits>> = {
   },
   hosted: {
     ...beforeGenerations,
+    ...hostedAssets,
     sharesMessages: true,
     notifiesOfStart: true,
     endsWithNullNode: false,
@@ -137,6 +170,7 @@ const news: Readonly<Partial<Record<Generation, Partial<Traits>>>> = {
     showsOpenWorkflows: true,
     describesFiles: true,
     hasNewerAssets: true,
+    filtersByMetadata: false,
     cachesModules: false,
   },
 }

@@ -1,5 +1,5 @@
-// Refusals of the asset paths: a JSON object with `code`, `message` and `details`. `{name}` in a message stands for a value
-// that the server fills in; some refusals have details too.
+// Refusals of the asset paths: a JSON object with `code`, `message` and `details`, on local servers below `error`. `{name}` in
+// a message stands for a value that the server fills in; some refusals have details too.
 
 import type { Refusals } from '../language.ts'
 import { coded } from '../refusal.ts'
@@ -88,4 +88,82 @@ export const assetRefusals = {
     'An upload with invalid fields, or whose tags do not choose a folder.',
     { INVALID_BODY: '{reason}' },
   ),
+} as const satisfies Refusals
+
+const hostedRefusal = coded((code, message) => ({ json: { code, message } }))
+
+/** The refusals of the asset paths of hosted servers, and of their tasks. Some have `details` too. */
+export const hostedAssetRefusals = {
+  assetQuery: hostedRefusal(400, 'A query parameter of a list of assets that does not fit.', {
+    INVALID_QUERY: 'Validation failed.',
+  }),
+  tagsQuery: hostedRefusal(400, 'The same for the list of tags.', {
+    INVALID_QUERY: 'Invalid query parameters',
+  }),
+  cursor: hostedRefusal(400, 'A cursor that the server did not send, or sent for another order.', {
+    INVALID_CURSOR: '{reason}',
+  }),
+  tagFilter: hostedRefusal(400, 'Tag filters that contradict each other, or are too long.', {
+    INVALID_TAG_FILTER: '{reason}',
+  }),
+  assetUnknown: hostedRefusal(404, 'An unknown asset, or one of another account.', {
+    ASSET_NOT_FOUND: 'Asset {id} not found',
+  }),
+  previewUnknown: hostedRefusal(400, 'A preview that does not exist.', {
+    INVALID_PREVIEW_ID: 'Preview asset {id} not found',
+  }),
+  contentUnknown: hostedRefusal(404, 'The hash of a content that the account does not have.', {
+    ASSET_NOT_FOUND: 'Asset content {hash} does not exist',
+  }),
+  fileGone: hostedRefusal(404, 'The content of an asset that has no file of the account.', {
+    FILE_NOT_FOUND: 'The content of the asset cannot be downloaded.',
+  }),
+  noForm: hostedRefusal(415, 'An upload that is not a multipart form.', {
+    UNSUPPORTED_MEDIA_TYPE: 'Use multipart/form-data for uploads.',
+  }),
+  fileMissing: hostedRefusal(400, 'An upload without a file and without a known hash.', {
+    MISSING_FILE: "Form must include a 'file' part or a known 'hash'.",
+  }),
+  fileEmpty: hostedRefusal(400, 'An upload whose file has no bytes.', {
+    EMPTY_UPLOAD: 'Uploaded file is empty.',
+  }),
+  formBroken: hostedRefusal(400, 'An upload whose form cannot be read.', {
+    INVALID_FORM: 'The form cannot be read.',
+  }),
+  idTaken: hostedRefusal(400, 'An upload with an `id` that is taken, or is not a UUID.', {
+    ASSET_ID_UNAVAILABLE: 'The asset id {id} is not available.',
+  }),
+  hashInvalid: hostedRefusal(400, 'A hash of another form.', {
+    INVALID_HASH: "hash must be like 'blake3:<hex>'",
+  }),
+  hashDiffers: hostedRefusal(400, 'An upload whose file has another hash than its field `hash`.', {
+    HASH_MISMATCH: 'Uploaded file hash does not match provided hash.',
+  }),
+  assetBody: hostedRefusal(400, 'A JSON body that does not fit its schema.', {
+    INVALID_BODY: 'Validation failed.',
+  }),
+  tagsAddBody: hostedRefusal(422, 'Tags to add that are not a list of texts.', {
+    INVALID_BODY: 'Invalid JSON body for tags add.',
+  }),
+  tagsRemoveBody: hostedRefusal(422, 'Tags to remove that are not a list of texts.', {
+    INVALID_BODY: 'Invalid JSON body for tags remove.',
+  }),
+  tagCount: hostedRefusal(422, 'No tags where some are required, or too many.', {
+    INVALID_TAGS: 'Give 1 to {most} tags.',
+  }),
+  assetJson: hostedRefusal(400, 'A body that is not valid JSON.', {
+    INVALID_JSON: 'Request body must be valid JSON.',
+  }),
+  systemTag: hostedRefusal(422, 'A tag that only the server sets.', {
+    RESERVED_TAG: "Tag '{tag}' is reserved.",
+  }),
+  assetShared: hostedRefusal(403, 'A change of an asset that all accounts share.', {
+    FORBIDDEN: 'Asset {id} is public and cannot be changed.',
+  }),
+  assetInUse: hostedRefusal(409, 'A delete of an asset whose file a job needs that is not over.', {
+    ASSET_IN_USE: 'Asset {id} is in use.',
+  }),
+  uploadInvalid: hostedRefusal(422, 'An upload with invalid fields, or of an unknown folder.', {
+    INVALID_BODY: '{reason}',
+  }),
 } as const satisfies Refusals

@@ -2,6 +2,7 @@
 
 import type { Endpoints } from '../language.ts'
 import * as assets from '../assets/assets.ts'
+import * as hostedAssets from '../assets/hosted-assets.ts'
 import * as catalog from './catalog.ts'
 import * as files from './files.ts'
 import * as history from './history.ts'
@@ -66,4 +67,5 @@ export const endpoints = {
   ...routerEndpoints,
   ...partnerEndpoints,
   ...assets.endpoints,
+  ...hostedAssets.endpoints,
 } as const satisfies Endpoints

@@ -3,7 +3,7 @@
 
 import { maxWaiting } from './access.ts'
 import { accountRefusals } from '../accounts/errors.ts'
-export { assetRefusals } from '../assets/errors.ts'
+export { assetRefusals, hostedAssetRefusals } from '../assets/errors.ts'
 import type { Refusals } from '../language.ts'
 import { coded, refusal } from '../refusal.ts'
 import { object, text } from '../schema.ts'

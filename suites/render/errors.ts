@@ -38,7 +38,14 @@ export const wordTable = (head: string, words: Readonly<Record<string, string>>)
   )
 
 export function errorsPart(): string {
-  const { refusals, assetRefusals, hostedRefusals, linkRefusals, planRefusals } = errors
+  const {
+    refusals,
+    assetRefusals,
+    hostedAssetRefusals,
+    hostedRefusals,
+    linkRefusals,
+    planRefusals,
+  } = errors
   const { promptErrors, nodeErrors } = errors
   return section(
     'Errors',
@@ -49,6 +56,8 @@ export function errorsPart(): string {
     refusalTable('asset-refusal', assetRefusals),
     'Errors of the hosted server are JSON, except those of user data:',
     refusalTable('hosted-refusal', hostedRefusals),
+    'Those of its assets and tasks are too:',
+    refusalTable('hosted-asset-refusal', hostedAssetRefusals),
     'Errors of the hosted API v2, below /api/v2, are JSON with an object `error`:',
     refusalTable('v2-refusal', v2Refusals),
     'Errors of the Router, below /v2/models, name their bucket:',

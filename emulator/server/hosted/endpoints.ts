@@ -20,6 +20,8 @@ import { billingHandlers } from './accounts/billing.ts'
 import { workspaceHandlers } from './accounts/workspaces.ts'
 import { publishedHandlers } from './accounts/published.ts'
 import { workflowHandlers } from './accounts/saved-workflows.ts'
+import { assetHandlers } from './assets/handlers.ts'
+import { hostedContent } from './asset-content.ts'
 import { view } from './view.ts'
 import { catalogHandlers } from './catalog.ts'
 import { settingsHandlers } from './settings.ts'
@@ -54,6 +56,8 @@ const handlers: Readonly<Record<V1EndpointName, HostedHandler>> = {
   uploadImage,
   uploadMask,
   maskLayers,
+  hostedContent,
+  ...assetHandlers,
   ...catalogHandlers,
   ...systemHandlers,
   ...settingsHandlers,

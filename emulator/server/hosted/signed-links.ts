@@ -9,10 +9,12 @@ import { decodePart } from '../../http/requests.ts'
 import { holdsSecret } from '../../journal/known-secrets.ts'
 import { store } from '../world/files.ts'
 import { flatFile } from '../world/named-files.ts'
+import { nameOf } from '../world/paths.ts'
 import { heldWith } from '../world/upload-quota.ts'
 import { isEqual } from '../../lib/equal.ts'
 import { wholeFile } from '../local/view.ts'
 import { isHosted, timestamp } from '../world/derived.ts'
+import type { StoredFile } from '../state/files.ts'
 import type { Upload } from '../state/partner.ts'
 import type { Server } from '../state/server.ts'
 import type { HostedWorld } from '../state/world.ts'
@@ -118,6 +120,12 @@ const decodeEach = (target: string): string =>
     .map(decodePart)
     .join('')
 
+/** The file of an uploaded model, which links name with its folder. */
+function modelFile({ state }: HostedWorld, key: string): { file: StoredFile } | undefined {
+  const file = key.startsWith('models/') ? get(state.files, key) : undefined
+  return file && { file }
+}
+
 /** The headers with credentials that a link does not need. */
 const credentials = [keyHeader, 'Authorization'] as const
 
@@ -135,8 +143,10 @@ function serve(server: Server, request: IncomingRequest, refused: readonly strin
   const [header] = refused
   if (header !== undefined) return refuseLink('linkWithKey', { header })
   if (upload) return storeUpload(world, filename, upload, request)
-  const found = flatFile(world, filename)
-  return found === undefined ? refuseLink('linkOfNothing') : wholeFile(world, filename, found.file)
+  const found = flatFile(world, filename) ?? modelFile(world, filename)
+  return found === undefined
+    ? refuseLink('linkOfNothing')
+    : wholeFile(world, nameOf(filename), found.file)
 }
 
 /** Stores the bytes that a customer has announced [partner/storage]. */

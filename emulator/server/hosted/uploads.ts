@@ -5,6 +5,7 @@ import { get } from '../../lib/bounded.ts'
 import { probePicture } from '../../pictures/codecs/probe.ts'
 import { badRequest, json, refuseHosted, type Reply } from '../../http/replies.ts'
 import type { Request } from '../../http/requests.ts'
+import { assetOfUpload } from './assets/library.ts'
 import { isFolderType } from '../world/paths.ts'
 import { contentHash, fileKey, store } from '../world/files.ts'
 import { heldWith } from '../world/upload-quota.ts'
@@ -53,12 +54,14 @@ export function storeUpload(
 ): Reply {
   const ending = /\.[a-z0-9]{1,16}$/i.exec(filename)?.[0].toLowerCase() ?? ''
   const name = contentHash(world.setup.hosted.hashing, content, world.setup.spell) + ending
-  if (get(world.state.files, fileKey('input', '', name)) === undefined) {
+  const isNew = get(world.state.files, fileKey('input', '', name)) === undefined
+  if (isNew) {
     const { uploadLimitBytes } = world.setup.options
     if (heldWith(world, content) > uploadLimitBytes) {
       return refuseHosted('storageFull', { limit: `${uploadLimitBytes}` })
     }
     store(world, 'input', '', name, content)
   }
+  assetOfUpload(world, name, filename, isNew)
   return json(JSON.stringify({ name, subfolder: field('subfolder') ?? '', type }))
 }

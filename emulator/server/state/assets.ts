@@ -43,6 +43,13 @@ export type Scan = {
   readonly skipped: number
 }
 
+/** Serials of what comes next: what has an earlier one was looked at. */
+export type Seen = {
+  readonly history: number
+  readonly v2Assets: number
+  readonly v2Deleted: number
+}
+
 export type Assets = {
   /** By id, oldest first. */
   readonly records: Bounded<Asset>
@@ -57,4 +64,6 @@ export type Assets = {
   /** What the last scan that somebody asked for has done; null before the first. */
   scan: Scan | null
   lastMoment: Moment
+  /** How much of the state a hosted server has made assets of; absent before the first request for them. */
+  seen?: Seen
 }

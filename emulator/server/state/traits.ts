@@ -41,6 +41,26 @@ export type Traits = {
   readonly previewsContent: boolean
   /** Whether temporary files are among those that assets are of, so that a prune keeps theirs [assets/prune-temporary]. */
   readonly keepsTemporary: boolean
+  /** Whether refusals of asset paths stand below `error` in their body. */
+  readonly nestsAssetErrors: boolean
+  /** The zone at the end of the times of assets. */
+  readonly assetZone: '' | 'Z'
+  /** Whether the models of the catalogue are assets that nobody can change; assets then have no paths to show. */
+  readonly sharesModels: boolean
+  /** Whether lists of assets can be filtered by metadata [assets/list-metadata]. */
+  readonly filtersByMetadata: boolean
+  /** Whether the list of tags has those that no asset has any more, unless it is asked for. */
+  readonly countsUnused: boolean
+  /** Whether all contents are hashed, whatever the options say. */
+  readonly hashesContents: boolean
+  /** Whether the metadata of a client repeats the name of the file [assets/filename]. */
+  readonly repeatsFilename: boolean
+  /** Whether uploads need the tag of a folder, and receive the tag `uploaded`. */
+  readonly marksUploads: boolean
+  /** Whether the content of an asset is removed with it, unless a run needs it. */
+  readonly removesContent: boolean
+  /** Whether clients choose ids and change types of assets, name previews that exist, and at most 64 tags. */
+  readonly takesAssetIds: boolean
   /** Whether stored files that a browser would run as a page are downloads only. */
   readonly guardsFiles: boolean
   /** Whether an SVG image keeps its type where a page asks for an image. */

@@ -7,6 +7,7 @@ import { get, put } from '../../lib/bounded.ts'
 import type { Body } from '../../machine.ts'
 import { encodeFile } from '../../pictures/encode.ts'
 import { pixelsOf } from '../../pictures/work.ts'
+import { type OutputFile, outputId } from '../hosted/assets/outputs.ts'
 import { wholeFile } from '../local/view.ts'
 import type { StoredFile } from '../state/files.ts'
 import type { Asset } from '../state/v2.ts'
@@ -42,9 +43,9 @@ export const keepAsset = ({ state }: World, asset: Asset): Asset => {
 export function outputAsset(
   world: HostedWorld,
   { id: jobId, createdMs }: { readonly id: string; readonly createdMs: number },
-  { place, name, contentType }: { place: string; name: string; contentType: string },
+  { file: output, name, contentType }: { file: OutputFile; name: string; contentType: string },
 ): Asset {
-  const id = uuidOf(world.setup.hosted.hashing.sha256Hex(`${jobId}/${place}`))
+  const id = outputId(world, jobId, output)
   const known = get(world.state.v2.assets, id)
   if (known !== undefined) return known
   const file = flatFile(world, name)?.file
@@ -53,10 +54,6 @@ export function outputAsset(
   const asset = Object.assign(own, { createdMs, expiresMs: null, jobId })
   return get(world.state.v2.deletedAssets, id) === undefined ? keepAsset(world, asset) : asset
 }
-
-/** The hexadecimal digits of a hash in the form of a UUID of version 4. */
-const uuidOf = (hex: string): string =>
-  hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5')
 
 const unknown = { hash: null, sizeBytes: 0 }
 

@@ -11,7 +11,10 @@ import type { World } from '../state/world.ts'
 import { isModel, mediaType } from './content-types.ts'
 import { bytesOf, pictureOf } from './files.ts'
 import { blake3Hex } from './hashing.ts'
+import { runningOf } from './derived.ts'
 import { nameOf } from './paths.ts'
+import { waitingOf } from './queue.ts'
+import { release } from './upload-quota.ts'
 
 /** Longer tags of removed assets are forgotten. */
 const MAX_KEPT_TAG = 512
@@ -35,10 +38,14 @@ function nextMoment({ state: { assets, nowMs } }: World): Moment {
 
 /** What the caller decides about a new asset. */
 export type NewAsset = Pick<Asset, 'name' | 'key' | 'hash' | 'tags' | 'mimeType'> &
-  Partial<Pick<Asset, 'previewId' | 'userMetadata' | 'jobId' | 'isOfFile' | 'isOfClient'>> & {
+  Partial<
+    Pick<Asset, 'id' | 'previewId' | 'userMetadata' | 'jobId' | 'isOfFile' | 'isOfClient'>
+  > & {
     /** Null for a model file. */
     readonly content: FileContent | null
     readonly size?: number | null
+    /** When it was made; absent for now. */
+    readonly at?: Moment
   }
 
 /** Tags without blanks around them, each once, in the order in which they are given. */
@@ -56,10 +63,10 @@ export const hasRoomForTexts = ({ state: { assets } }: World, length: number): b
 /** Adds an asset; the oldest one beyond the limit is forgotten. */
 export function addAsset(world: World, given: NewAsset): Asset {
   const { name, key, hash, tags, mimeType, content, previewId, userMetadata, jobId } = given
-  const at = nextMoment(world)
+  const at = given.at ?? nextMoment(world)
   const isOfFile = given.isOfFile ?? true
   const asset: Asset = {
-    id: drawUuid(world.state.random),
+    id: given.id ?? drawUuid(world.state.random),
     name,
     key,
     isOfFile,
@@ -69,7 +76,7 @@ export function addAsset(world: World, given: NewAsset): Asset {
     mimeType,
     tags: cleanTags(tags).toSorted(),
     previewId: previewId ?? null,
-    userMetadata: withFilename({ key, isOfFile }, userMetadata ?? '{}'),
+    userMetadata: withFilename(world, { key, isOfFile }, userMetadata ?? '{}'),
     metadata: content === null ? null : metadataOf(content),
     jobId: jobId ?? null,
     createdAt: at,
@@ -156,9 +163,13 @@ export function pathsOf({ key }: Pick<Asset, 'key'>): {
 }
 
 /** The metadata from a client, with the name of the file, if the asset has one [assets/filename]. */
-function withFilename(of: Pick<Asset, 'key' | 'isOfFile'>, userMetadata: string): string {
+function withFilename(
+  { setup }: World,
+  of: Pick<Asset, 'key' | 'isOfFile'>,
+  userMetadata: string,
+): string {
   const { loader } = pathsOf(of)
-  if (!of.isOfFile || loader === null) return userMetadata
+  if (!of.isOfFile || loader === null || !setup.traits.repeatsFilename) return userMetadata
   const members = readJson(userMetadata) as JsonObject
   return writeJson(new Map([...members, ['filename', loader]]))
 }
@@ -178,9 +189,9 @@ function metadataOf(content: FileContent): string | null {
 export function changeAsset(
   world: World,
   asset: Asset,
-  change: Partial<Pick<Asset, 'name' | 'userMetadata' | 'previewId' | 'tags'>>,
+  change: Partial<Pick<Asset, 'name' | 'userMetadata' | 'previewId' | 'tags' | 'mimeType'>>,
 ): Asset {
-  const userMetadata = withFilename(asset, change.userMetadata ?? asset.userMetadata)
+  const userMetadata = withFilename(world, asset, change.userMetadata ?? asset.userMetadata)
   const changed = Object.assign({}, asset, change, { userMetadata, updatedAt: nextMoment(world) })
   keep(world, changed)
   return changed
@@ -196,6 +207,31 @@ export function removeAsset({ state: { assets } }: World, asset: Asset): void {
   if (remove(assets.records, asset.id)) assets.textLength -= textLengthOf(asset)
 }
 
+/** Forgets an asset in both hosted APIs, and removes its file if no other asset has it [hosted-assets/delete]. */
+export function removeContent(world: World, asset: Asset): void {
+  const { files, v2, installs } = world.state
+  const { id, key } = asset
+  removeAsset(world, asset)
+  remove(v2.assets, id)
+  put(v2.deletedAssets, id, true)
+  const file = get(files, key)
+  if (file === undefined || allAssets(world).some((other) => other.key === key)) return
+  remove(files, key)
+  release(world, file.content)
+  if (key.startsWith(MODELS)) remove(installs.models, key.slice(MODELS.length))
+}
+
+/** Whether a run that is not over names the file of an asset [hosted-assets/delete-in-use]. */
+export function isInUse(world: World, { key }: Asset): boolean {
+  const name = JSON.stringify(pathsOf({ key }).loader)
+  const open = [...waitingOf(world), ...runningOf(world).map(({ run }) => run)]
+  return open.some(({ graphText }) => graphText.includes(name))
+}
+
+/** Whether all accounts share an asset: a model of the catalogue. */
+export const isPublic = ({ setup }: World, { key, isOfClient }: Asset): boolean =>
+  setup.traits.sharesModels && !isOfClient && key.startsWith(MODELS)
+
 export const assetWithId = ({ state }: World, id: string): Asset | undefined =>
   get(state.assets.records, id)
 
@@ -204,7 +240,8 @@ export const allAssets = ({ state }: World): readonly Asset[] =>
   Array.from(state.assets.records.entries.values(), ({ value }) => value)
 
 /** Whether the server hashes the contents of its files. */
-export const hashesFiles = ({ setup }: World): boolean => setup.options.assetHashing
+export const hashesFiles = ({ setup }: World): boolean =>
+  setup.options.assetHashing || setup.traits.hashesContents
 
 /** Whether it hashes those of uploads: older servers always do. */
 export const hashesUploads = (world: World): boolean =>

@@ -28,6 +28,7 @@ export const layers: readonly string[] = [
   'emulator/server/local/assets/',
   'emulator/server/local/',
   'emulator/server/hosted/accounts/',
+  'emulator/server/hosted/assets/',
   'emulator/server/hosted/',
   'emulator/server/v2/',
   'emulator/server/router/',

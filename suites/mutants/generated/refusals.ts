@@ -5,6 +5,7 @@ import { gatewayRefusals, outcomes } from '../../../spec/gateway/webhooks.ts'
 import type { Place, Refusal, Refusals } from '../../../spec/language.ts'
 import {
   assetRefusals,
+  hostedAssetRefusals,
   hostedRefusals,
   linkRefusals,
   planRefusals,
@@ -29,6 +30,7 @@ const tables: readonly (readonly [Place, keyof typeof refusalRules, Refusals])[]
   ['local', 'local', refusals],
   ['local', 'assets', assetRefusals],
   ['hosted', 'hosted', hostedRefusals],
+  ['hosted', 'hosted-assets', hostedAssetRefusals],
   ['hosted', 'v2', v2Refusals],
   ['hosted', 'router', routerRefusals],
   ['hosted', 'partner', partnerRefusals],

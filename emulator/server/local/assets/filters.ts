@@ -3,10 +3,11 @@
 import { isObject, type Json, type JsonObject, readJson } from '../../../lib/json.ts'
 import { pythonRepr } from '../../../lib/python.ts'
 import type { Reply } from '../../../http/replies.ts'
-import { cleanTags } from '../../world/assets.ts'
+import { cleanTags, isPublic } from '../../world/assets.ts'
 import type { Asset } from '../../state/assets.ts'
 import type { World } from '../../state/world.ts'
 import { isList, type Issue, wrongValue } from './issues.ts'
+import { readFlag } from './queries.ts'
 import { refuseAsset, refuseIssues } from './replies.ts'
 
 /** Which assets a list contains. */
@@ -17,6 +18,8 @@ export type Filter = {
   readonly nameContains: string
   readonly hash: string | null
   readonly metadata: JsonObject
+  /** Whether assets that all accounts share are listed too. */
+  readonly includesPublic: boolean
 }
 
 /** Tags of a query: lists with commas, which can be repeated. */
@@ -48,6 +51,7 @@ function tagFilterOf(world: World, query: URLSearchParams): TagFilter | Reply {
   if (long !== undefined) {
     const [name, { length }] = long
     return refuseAsset(
+      world,
       'tagFilter',
       { reason: `'${name}' lists ${length} tags; the maximum is ${MAX_TAGS}.` },
       [
@@ -60,9 +64,9 @@ function tagFilterOf(world: World, query: URLSearchParams): TagFilter | Reply {
   if (newer.all.length + newer.any.length + newer.none.length === 0)
     return { all: older.all, any: [], none: older.none }
   return (
-    twice('include_tags', older.all, 'tags_all', newer.all) ??
-    twice('exclude_tags', older.none, 'tags_none', newer.none) ??
-    contradiction(older, newer) ?? {
+    twice(world, 'include_tags', older.all, 'tags_all', newer.all) ??
+    twice(world, 'exclude_tags', older.none, 'tags_none', newer.none) ??
+    contradiction(world, older, newer) ?? {
       all: newer.all.length > 0 ? newer.all : older.all,
       any: newer.any,
       none: newer.none.length > 0 ? newer.none : older.none,
@@ -72,6 +76,7 @@ function tagFilterOf(world: World, query: URLSearchParams): TagFilter | Reply {
 
 /** The refusal of a query that uses both names of a filter. */
 function twice(
+  world: World,
   older: string,
   olderTags: readonly string[],
   newer: string,
@@ -79,13 +84,14 @@ function twice(
 ): Reply | undefined {
   if (olderTags.length === 0 || newerTags.length === 0) return undefined
   const reason = `Cannot combine '${older}' with '${newer}'; use '${newer}'.`
-  return refuseAsset('tagFilter', { reason }, [['parameters', [older, newer]]])
+  return refuseAsset(world, 'tagFilter', { reason }, [['parameters', [older, newer]]])
 }
 
 type NamedTags = readonly [name: string, tags: readonly string[]]
 
 /** The refusal of a query that requires a tag and rejects it. */
 function contradiction(
+  world: World,
   older: Pick<Filter, 'all' | 'none'>,
   newer: Pick<Filter, 'all' | 'none'>,
 ): Reply | undefined {
@@ -97,7 +103,7 @@ function contradiction(
   if (tags.length === 0) return undefined
   const named = tags.map((tag) => pythonRepr(tag)).join(', ')
   const reason = `Query can never match: ${named} required by '${allName}' but rejected by '${noneName}'.`
-  return refuseAsset('tagFilter', { reason }, [
+  return refuseAsset(world, 'tagFilter', { reason }, [
     ['conflicting_tags', tags],
     ['parameters', [allName, noneName]],
   ])
@@ -122,16 +128,18 @@ function readMetadata(query: URLSearchParams, issues: Issue[]): JsonObject {
 
 /** What a list and the counts of tags share: which assets they are about. */
 export function filterOf(world: World, query: URLSearchParams, issues: Issue[]): Filter | Reply {
-  const { hasNewerAssets } = world.setup.traits
-  if (hasNewerAssets && query.has('metadata_filter'))
-    return refuseAsset('unsupportedParameter', { name: 'metadata_filter' })
-  const metadata = hasNewerAssets ? new Map<string, Json>() : readMetadata(query, issues)
-  if (issues.length > 0) return refuseIssues('assetQuery', issues)
+  const { hasNewerAssets, filtersByMetadata, sharesModels } = world.setup.traits
+  if (!filtersByMetadata && query.has('metadata_filter'))
+    return refuseAsset(world, 'unsupportedParameter', { name: 'metadata_filter' })
+  const metadata = filtersByMetadata ? readMetadata(query, issues) : new Map<string, Json>()
+  const includesPublic = !sharesModels || readFlag(query, 'include_public', true, issues)
+  if (issues.length > 0) return refuseIssues(world, 'assetQuery', issues)
   const tags = tagFilterOf(world, query)
   if ('status' in tags) return tags
   const hash = hasNewerAssets ? (query.get('hash')?.trim().toLowerCase() ?? null) : null
   const nameContains = query.get('name_contains') ?? ''
-  return { all: tags.all, any: tags.any, none: tags.none, nameContains, hash, metadata }
+  const { all, any, none } = tags
+  return { all, any, none, nameContains, hash, metadata, includesPublic }
 }
 
 const isEqual = (a: Json, b: Json): boolean => pythonRepr(a) === pythonRepr(b)
@@ -156,8 +164,8 @@ function hasMetadata(asset: Asset, wanted: JsonObject): boolean {
 }
 
 /** Whether a list with this filter contains an asset. */
-export function isListed(asset: Asset, filter: Filter): boolean {
-  const { all, any, none, nameContains, hash, metadata } = filter
+export function isListed(world: World, asset: Asset, filter: Filter): boolean {
+  const { all, any, none, nameContains, hash, metadata, includesPublic } = filter
   const has = (tag: string): boolean => asset.tags.includes(tag)
   return (
     all.every(has) &&
@@ -165,6 +173,7 @@ export function isListed(asset: Asset, filter: Filter): boolean {
     !none.some(has) &&
     asset.name.toLowerCase().includes(nameContains.toLowerCase()) &&
     (hash === null || hash === '' || asset.hash === hash) &&
-    hasMetadata(asset, metadata)
+    hasMetadata(asset, metadata) &&
+    (includesPublic || !isPublic(world, asset))
   )
 }

@@ -28,7 +28,14 @@ import {
   optionalText,
   wrongValue,
 } from './issues.ts'
-import { assetJson, refuseAsset, refuseIssues, textsTooLong } from './replies.ts'
+import {
+  assetJson,
+  refuseAsset,
+  refuseIssues,
+  tagCount,
+  textsTooLong,
+  tooManyTags,
+} from './replies.ts'
 
 /** What a client says of a new asset. */
 export type Description = {
@@ -37,6 +44,8 @@ export type Description = {
   readonly userMetadata: string
   readonly mimeType: string | null
   readonly previewId: string | null
+  /** The id that the client has chosen; absent for one of the server. */
+  readonly id?: string
 }
 
 export function created(world: World, asset: Asset, isNew: boolean, status: number): Reply {
@@ -52,7 +61,7 @@ export function describe(
   key: string,
   hash: string | null,
   name: string,
-  { tags, userMetadata, mimeType, previewId }: Description,
+  { tags, userMetadata, mimeType, previewId, id }: Description,
   isOfFile: boolean,
 ): Asset {
   const isKnown = previewId !== null && assetWithId(world, previewId) !== undefined
@@ -68,6 +77,7 @@ export function describe(
     content,
     userMetadata,
     previewId: isKnown ? previewId : null,
+    ...(id !== undefined && { id }),
   })
 }
 
@@ -90,25 +100,38 @@ export const textLength = ({ name, tags, userMetadata }: Description): number =>
 /** POST /assets/from-hash. */
 export function assetFromHash(world: World, request: Request): Reply {
   const body = bodyJson(request)
-  if (body === undefined) return refuseAsset('assetJson')
-  if (!isObject(body)) return refuseIssues('assetBody', [notAModel('CreateFromHashBody', body)])
+  if (body === undefined) return refuseAsset(world, 'assetJson')
+  if (!isObject(body))
+    return refuseIssues(world, 'assetBody', [notAModel('CreateFromHashBody', body)])
   const issues: Issue[] = []
   const hash = bodyHash(body, issues)
   const name = optionalText(body, 'name', issues)
   const metadata = optionalObject(body, 'user_metadata', issues)
   const mimeType = optionalText(body, 'mime_type', issues)
   const previewId = optionalText(body, 'preview_id', issues)
-  if (issues.length > 0) return refuseIssues('assetBody', issues)
-  if (!hashesUploads(world)) return refuseAsset('hashingOff')
+  if (issues.length > 0) return refuseIssues(world, 'assetBody', issues)
+  if (!hashesUploads(world)) return refuseAsset(world, 'hashingOff')
   const userMetadata = metadata === null ? '{}' : writeJson(metadata)
   const tags = bodyTags(body.get('tags'))
+  const refusal = refusedTags(world, tags) ?? unknownPreview(world, previewId)
+  if (refusal !== undefined) return refusal
   const given = { name, tags, userMetadata, mimeType, previewId }
-  if (!hasRoomForTexts(world, textLength(given))) return textsTooLong()
+  if (!hasRoomForTexts(world, textLength(given))) return textsTooLong(world)
   const found = fromContent(world, hash, given)
   return found === undefined
-    ? refuseAsset('contentUnknown', { hash })
+    ? refuseAsset(world, 'contentUnknown', { hash })
     : created(world, found, world.setup.traits.hasNewerAssets, 201)
 }
+
+/** The refusal of no tags, or too many, where some are required. */
+const refusedTags = (world: World, tags: readonly string[]): Reply | undefined =>
+  world.setup.traits.takesAssetIds && tags.length === 0 ? tagCount(world) : tooManyTags(world, tags)
+
+/** The refusal of a preview that does not exist, where one has to. */
+export const unknownPreview = (world: World, id: string | null): Reply | undefined =>
+  world.setup.traits.takesAssetIds && id !== null && assetWithId(world, id) === undefined
+    ? refuseAsset(world, 'previewUnknown', { id })
+    : undefined
 
 function bodyHash(body: JsonObject, issues: Issue[]): string {
   const value = body.get('hash')
@@ -131,6 +154,6 @@ function bodyTags(value: Json | undefined): readonly string[] {
 /** HEAD /assets/hash/<hash>: whether the server has a content. */
 export function assetByHash(world: World, { segment }: Request): Reply {
   const hash = readHash(segment)
-  if (hash === undefined) return refuseAsset('hashInvalid')
+  if (hash === undefined) return refuseAsset(world, 'hashInvalid')
   return fileWithHash(world, hash) === undefined ? refuse('notFoundEmpty') : empty
 }

@@ -23,7 +23,7 @@ type Handler = (world: World, request: Request) => Reply
 const withAssets =
   (handle: Handler): Handler =>
   (world, request) => {
-    if (!world.setup.options.assets) return refuseAsset('assetsOff')
+    if (!world.setup.options.assets) return refuseAsset(world, 'assetsOff')
     scanFirst(world)
     return handle(world, request)
   }

@@ -40,8 +40,8 @@ export function listAssets(world: World, request: Request): Reply {
   if ('status' in query) return query
   const { filter, after, limit } = query
   const place = after === null ? null : readCursor(after, query)
-  if (place !== null && 'reason' in place) return refuseAsset('cursor', place)
-  const found = allAssets(world).filter((asset) => isListed(asset, filter))
+  if (place !== null && 'reason' in place) return refuseAsset(world, 'cursor', place)
+  const found = allAssets(world).filter((asset) => isListed(world, asset, filter))
   const ordered = inOrder(found, query, place)
   const start = place === null ? query.offset : 0
   const page = ordered.slice(start, start + limit)

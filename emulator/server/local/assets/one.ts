@@ -10,7 +10,10 @@ import {
   changeAsset,
   cleanTags,
   hasRoomForTexts,
+  isInUse,
+  isPublic,
   removeAsset,
+  removeContent,
   touchAsset,
 } from '../../world/assets.ts'
 import { mediaType } from '../../world/content-types.ts'
@@ -38,6 +41,7 @@ import {
   refuseAsset,
   refuseIssues,
   textsTooLong,
+  tooManyTags,
   unknownAsset,
 } from './replies.ts'
 
@@ -46,41 +50,48 @@ const found = (world: World, asset: Asset): Reply => json(writeJson(assetJson(wo
 export function readAsset(world: World, { segment }: Request): Reply {
   const id = segment.toLowerCase()
   const asset = assetWithId(world, id)
-  return asset === undefined ? unknownAsset(id) : found(world, asset)
+  return asset === undefined ? unknownAsset(world, id) : found(world, asset)
 }
 
 export function deleteAsset(world: World, { segment }: Request): Reply {
   const id = segment.toLowerCase()
   const asset = assetWithId(world, id)
-  if (asset === undefined) return refuseAsset('assetUnknown', { id })
-  removeAsset(world, asset)
+  if (asset === undefined) return refuseAsset(world, 'assetUnknown', { id })
+  if (isPublic(world, asset)) return refuseAsset(world, 'assetShared', { id })
+  if (!world.setup.traits.removesContent) removeAsset(world, asset)
+  else if (isInUse(world, asset)) return refuseAsset(world, 'assetInUse', { id })
+  else removeContent(world, asset)
   return noContent
 }
 
 /** Changes the members that the body has. */
 export function changeAssetMembers(world: World, request: Request): Reply {
   const body = bodyJson(request)
-  if (body === undefined) return refuseAsset('assetJson')
-  if (!isObject(body)) return refuseIssues('assetBody', [notAModel('UpdateAssetBody', body)])
+  if (body === undefined) return refuseAsset(world, 'assetJson')
+  if (!isObject(body)) return refuseIssues(world, 'assetBody', [notAModel('UpdateAssetBody', body)])
   const issues: Issue[] = []
   const name = optionalText(body, 'name', issues)
   const metadata = optionalObject(body, 'user_metadata', issues)
   const previewId = optionalText(body, 'preview_id', issues)
-  if (issues.length > 0) return refuseIssues('assetBody', issues)
-  if (name === null && metadata === null && previewId === null)
-    return refuseIssues('assetBody', [wrongValue([], body, NOTHING_GIVEN)])
+  const { takesAssetIds } = world.setup.traits
+  const type = takesAssetIds ? optionalText(body, 'mime_type', issues) : null
+  if (issues.length > 0) return refuseIssues(world, 'assetBody', issues)
+  if (name === null && metadata === null && previewId === null && type === null)
+    return refuseIssues(world, 'assetBody', [wrongValue([], body, NOTHING_GIVEN)])
   const id = request.segment.toLowerCase()
   const asset = assetWithId(world, id)
-  if (asset === undefined) return unknownAsset(id)
+  if (asset === undefined) return unknownAsset(world, id)
+  if (isPublic(world, asset)) return refuseAsset(world, 'assetShared', { id })
   if (previewId !== null && assetWithId(world, previewId) === undefined)
-    return refuseAsset('previewUnknown', { id: previewId }, [['id', id]])
+    return refuseAsset(world, 'previewUnknown', { id: previewId }, [['id', id]])
   const userMetadata = metadata === null ? asset.userMetadata : writeJson(metadata)
   const change = {
     name: name ?? asset.name,
     userMetadata,
     previewId: previewId ?? asset.previewId,
+    mimeType: type ?? asset.mimeType,
   }
-  if (!hasRoomForTexts(world, change.name.length + userMetadata.length)) return textsTooLong()
+  if (!hasRoomForTexts(world, change.name.length + userMetadata.length)) return textsTooLong(world)
   return found(world, changeAsset(world, asset, change))
 }
 
@@ -100,9 +111,9 @@ function bodyOf(world: World, asset: Asset): Body | undefined {
 export function assetContent(world: World, { segment, query, headers: asked }: Request): Reply {
   const id = segment.toLowerCase()
   const asset = assetWithId(world, id)
-  if (asset === undefined) return refuseAsset('assetUnknown', { id })
+  if (asset === undefined) return refuseAsset(world, 'assetUnknown', { id })
   const body = bodyOf(world, asset)
-  if (body === undefined) return refuseAsset('fileGone')
+  if (body === undefined) return refuseAsset(world, 'fileGone')
   touchAsset(world, asset)
   const type = asset.mimeType ?? mediaType(asset.name) ?? UNKNOWN_TYPE
   const { isDownload, ...sent } = guardFile(world, type, asked)
@@ -122,31 +133,34 @@ const sendableType = (type: string): string =>
 
 /** The tags in a body, or its refusal. */
 function tagsIn(
+  world: World,
   request: Request,
   name: 'tagsAddBody' | 'tagsRemoveBody',
 ): readonly string[] | Reply {
   const body = bodyJson(request)
-  if (body === undefined) return refuseAsset('assetJson')
+  if (body === undefined) return refuseAsset(world, 'assetJson')
   const model = name === 'tagsAddBody' ? 'TagsAdd' : 'TagsRemove'
-  if (!isObject(body)) return refuseIssues(name, [notAModel(model, body)])
+  if (!isObject(body)) return refuseIssues(world, name, [notAModel(model, body)])
   const tags = body.get('tags')
-  if (tags === undefined) return refuseIssues(name, [missing('tags', body)])
-  if (!isList(tags)) return refuseIssues(name, [notAList(['tags'], tags)])
-  if (tags.length === 0) return refuseIssues(name, [emptyList(['tags'], tags)])
+  if (tags === undefined) return refuseIssues(world, name, [missing('tags', body)])
+  if (!isList(tags)) return refuseIssues(world, name, [notAList(['tags'], tags)])
+  if (tags.length === 0) return refuseIssues(world, name, [emptyList(['tags'], tags)])
   const others = tags.flatMap((tag, at) =>
     typeof tag === 'string' ? [] : [notAText(['tags', at], tag)],
   )
-  if (others.length > 0) return refuseIssues(name, others)
-  return cleanTags(tags as readonly string[])
+  if (others.length > 0) return refuseIssues(world, name, others)
+  return tooManyTags(world, tags) ?? cleanTags(tags as readonly string[])
 }
 
 /** Tags that only the server sets. */
 const systemTags: ReadonlySet<string> = new Set(['missing'])
 
 /** The refusal of tags that only the server sets, where it protects them. */
-function protectedTag({ setup }: World, tags: readonly string[]): Reply | undefined {
-  const tag = setup.traits.hasNewerAssets ? tags.find((one) => systemTags.has(one)) : undefined
-  return tag === undefined ? undefined : refuseAsset('systemTag', { tag }, [['tag', tag]])
+function protectedTag(world: World, tags: readonly string[]): Reply | undefined {
+  const tag = world.setup.traits.hasNewerAssets
+    ? tags.find((one) => systemTags.has(one))
+    : undefined
+  return tag === undefined ? undefined : refuseAsset(world, 'systemTag', { tag }, [['tag', tag]])
 }
 
 /** The asset and the tags of a request, or its refusal. */
@@ -155,13 +169,14 @@ function taggedAsset(
   request: Request,
   name: 'tagsAddBody' | 'tagsRemoveBody',
 ): { readonly asset: Asset; readonly tags: readonly string[] } | Reply {
-  const tags = tagsIn(request, name)
+  const tags = tagsIn(world, request, name)
   if ('status' in tags) return tags
   const refusal = protectedTag(world, tags)
   if (refusal !== undefined) return refusal
   const id = request.segment.toLowerCase()
   const asset = assetWithId(world, id)
-  return asset === undefined ? unknownAsset(id) : { asset, tags }
+  if (asset === undefined) return unknownAsset(world, id)
+  return isPublic(world, asset) ? refuseAsset(world, 'assetShared', { id }) : { asset, tags }
 }
 
 const lists = (members: Readonly<Record<string, readonly string[]>>): Reply =>
@@ -174,7 +189,7 @@ export function addAssetTags(world: World, request: Request): Reply {
   if ('status' in given) return given
   const { asset, tags } = given
   const added = tags.filter((tag) => !asset.tags.includes(tag)).toSorted()
-  if (!hasRoomForTexts(world, added.join('').length)) return textsTooLong()
+  if (!hasRoomForTexts(world, added.join('').length)) return textsTooLong(world)
   const total_tags = [...asset.tags, ...added].toSorted()
   if (added.length > 0) changeAsset(world, asset, { tags: total_tags })
   const already_present = tags.filter((tag) => asset.tags.includes(tag)).toSorted()

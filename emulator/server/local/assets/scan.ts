@@ -92,7 +92,7 @@ export function scanAssets(world: World, request: Request): Reply {
   const body = bodyJson(request)
   const given = isObject(body) ? body.get('roots') : undefined
   const asked = Array.isArray(given) ? given.filter(isRoot) : given === undefined ? roots : []
-  if (asked.length === 0) return refuseAsset('scanRoots')
+  if (asked.length === 0) return refuseAsset(world, 'scanRoots')
   const done = scan(world, asked)
   announceScan(world, asked, done)
   const waits = ['true', '1', 'yes'].includes(parameter(request.query, 'wait')?.toLowerCase() ?? '')

@@ -4,12 +4,12 @@ import { firstTags } from '../../../../spec/assets/assets.ts'
 import { type Json, writeJson } from '../../../lib/json.ts'
 import { json, type Reply } from '../../../http/replies.ts'
 import type { Request } from '../../../http/requests.ts'
-import { allAssets } from '../../world/assets.ts'
+import { allAssets, isPublic } from '../../world/assets.ts'
 import type { Asset } from '../../state/assets.ts'
 import type { World } from '../../state/world.ts'
 import { type Filter, filterOf, isListed } from './filters.ts'
-import { type Issue, notAFlag, tooLongText, tooShortText } from './issues.ts'
-import { readNumber, readWord } from './queries.ts'
+import { type Issue, tooLongText, tooShortText } from './issues.ts'
+import { readFlag, readNumber, readWord } from './queries.ts'
 import { refuseIssues } from './replies.ts'
 
 /** The query of the counts of tags, or its refusal. */
@@ -26,10 +26,6 @@ function countQuery(
 
 /** The longest prefix of tags that can be asked for. */
 const MAX_PREFIX = 256
-const flags = new Map([
-  ...['true', '1', 'yes', 'on', 't', 'y'].map((word) => [word, true] as const),
-  ...['false', '0', 'no', 'off', 'f', 'n'].map((word) => [word, false] as const),
-])
 
 type TagsQuery = {
   readonly prefix: string
@@ -37,10 +33,11 @@ type TagsQuery = {
   readonly offset: number
   readonly order: 'count_desc' | 'name_asc'
   readonly includesZero: boolean
+  readonly includesPublic: boolean
 }
 
 /** The query of the list of tags, or its refusal. */
-function tagsQuery(text: string): TagsQuery | Reply {
+function tagsQuery(world: World, text: string): TagsQuery | Reply {
   const query = new URLSearchParams(text)
   const issues: Issue[] = []
   const prefix = query.get('prefix')?.trim()
@@ -50,11 +47,11 @@ function tagsQuery(text: string): TagsQuery | Reply {
   const limit = readNumber(query, 'limit', [100, 1, 1000], issues)
   const offset = readNumber(query, 'offset', [0, 0, 10_000_000], issues)
   const order = readWord(query, 'order', ['count_desc', 'name_asc'] as const, 'count_desc', issues)
-  const zero = query.get('include_zero') ?? 'true'
-  const includesZero = flags.get(zero.toLowerCase())
-  if (includesZero === undefined) issues.push(notAFlag(['include_zero'], zero))
-  if (issues.length > 0) return refuseIssues('tagsQuery', issues)
-  return { prefix: prefix ?? '', limit, offset, order, includesZero: includesZero ?? true }
+  const { countsUnused, sharesModels } = world.setup.traits
+  const includesZero = readFlag(query, 'include_zero', countsUnused, issues)
+  const includesPublic = !sharesModels || readFlag(query, 'include_public', true, issues)
+  if (issues.length > 0) return refuseIssues(world, 'tagsQuery', issues)
+  return { prefix: prefix ?? '', limit, offset, order, includesZero, includesPublic }
 }
 
 /** How many assets have each tag. */
@@ -75,17 +72,18 @@ const byCount = (a: Count, b: Count): number => b[1] - a[1] || byName(a, b)
 export function assetTagCounts(world: World, request: Request): Reply {
   const query = countQuery(world, request.query)
   if ('status' in query) return query
-  const found = allAssets(world).filter((asset) => isListed(asset, query.filter))
+  const found = allAssets(world).filter((asset) => isListed(world, asset, query.filter))
   const counts = [...countTags(found)].toSorted(byCount).slice(0, query.limit)
   return json(writeJson(new Map([['tag_counts', new Map<string, Json>(counts)]])))
 }
 
 /** The tags of all assets, with those that none has any more, or none has had yet [assets/first-tags]. */
 export function listTags(world: World, request: Request): Reply {
-  const query = tagsQuery(request.query)
+  const query = tagsQuery(world, request.query)
   if ('status' in query) return query
-  const { prefix, limit, offset, order, includesZero } = query
-  const counts = countTags(allAssets(world))
+  const { prefix, limit, offset, order, includesZero, includesPublic } = query
+  const counted = allAssets(world).filter((asset) => includesPublic || !isPublic(world, asset))
+  const counts = countTags(counted)
   const known = [
     ...(world.setup.traits.hasNewerAssets ? [] : firstTags),
     ...world.state.assets.tags.entries.keys(),

@@ -3,9 +3,10 @@
 import { isObject, type Json, readJson, writeJson } from '../../../lib/json.ts'
 import { pythonText } from '../../../lib/python.ts'
 import { formParts, type FormPart } from '../../../http/multipart.ts'
-import { type Reply, refuse } from '../../../http/replies.ts'
+import type { Reply } from '../../../http/replies.ts'
 import type { Request } from '../../../http/requests.ts'
 import {
+  assetWithId,
   cleanTags,
   fileWithHash,
   hashesUploads,
@@ -29,11 +30,13 @@ import {
   type Description,
   fromContent,
   textLength,
+  unknownPreview,
 } from './from-hash.ts'
 import { type Issue, issueList, tooLongText, wrongValue } from './issues.ts'
-import { refuseAsset, textsTooLong } from './replies.ts'
+import { formBroken, refuseAsset, storageFull, textsTooLong, tooManyTags } from './replies.ts'
 
 const MAX_NAME = 512
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The fields of an upload. */
 type Upload = Description & {
@@ -44,12 +47,12 @@ type Upload = Description & {
 /** POST /assets: a form with a file, or with the hash of a known content. */
 export function uploadAsset(world: World, request: Request): Reply {
   const type = request.headers['content-type'] ?? ''
-  if (!/^\s*multipart\//i.test(type)) return refuseAsset('noForm')
+  if (!/^\s*multipart\//i.test(type)) return refuseAsset(world, 'noForm')
   const parts = formParts(request)
-  if (parts === undefined) return refuse('internal')
+  if (parts === undefined) return formBroken(world)
   const upload = readUpload(world, parts)
   if ('status' in upload) return upload
-  if (!hasRoomForTexts(world, textLength(upload))) return textsTooLong()
+  if (!hasRoomForTexts(world, textLength(upload))) return textsTooLong(world)
   return upload.file === null || (isKnown(world, upload) && !world.setup.traits.hasNewerAssets)
     ? uploadKnown(world, upload)
     : uploadFile(world, upload, upload.file)
@@ -61,9 +64,9 @@ const isKnown = (world: World, { hash }: Pick<Upload, 'hash'>): boolean =>
 /** The asset of a content that the client has only named. */
 function uploadKnown(world: World, upload: Upload): Reply {
   const hash = upload.hash ?? ''
-  if (!hashesUploads(world)) return refuseAsset('hashingOff')
+  if (!hashesUploads(world)) return refuseAsset(world, 'hashingOff')
   const found = fromContent(world, hash, upload)
-  if (found === undefined) return refuseAsset('contentUnknown', { hash })
+  if (found === undefined) return refuseAsset(world, 'contentUnknown', { hash })
   const { hasNewerAssets } = world.setup.traits
   return created(world, found, hasNewerAssets, hasNewerAssets ? 201 : 200)
 }
@@ -72,6 +75,8 @@ function uploadKnown(world: World, upload: Upload): Reply {
 function readUpload(world: World, parts: readonly FormPart[]): Upload | Reply {
   let file: Upload['file'] = null
   let hash: string | null = null
+  let id: string | undefined
+  const { takesAssetIds } = world.setup.traits
   const tags: string[] = []
   const texts = new Map<string, string>()
   for (const part of parts) {
@@ -80,36 +85,45 @@ function readUpload(world: World, parts: readonly FormPart[]): Upload | Reply {
     else if (name === 'hash') {
       const given = part.text()?.trim() ?? '?'
       const read = readHash(given)
-      if (given !== '' && read === undefined) return refuseAsset('hashInvalid')
+      // The other kind of hash is not compared.
+      if (takesAssetIds && /^sha256:[0-9a-f]{64}$/.test(given)) continue
+      if (given !== '' && read === undefined) return refuseAsset(world, 'hashInvalid')
       hash = read ?? hash
-    } else if (name === 'id') return refuseAsset('fieldOfServer')
-    else if (otherFields.has(name)) {
+    } else if (name === 'id') {
+      if (!takesAssetIds) return refuseAsset(world, 'fieldOfServer')
+      id = part.text()?.trim().toLowerCase() ?? '?'
+      const isFree = UUID.test(id) && assetWithId(world, id) === undefined
+      if (!isFree) return refuseAsset(world, 'idTaken', { id })
+    }
+    if (otherFields.has(name)) {
       const text = part.text()
-      if (text === undefined) return refuse('internal')
+      if (text === undefined) return formBroken(world)
       if (name === 'tags') tags.push(text)
       else texts.set(name, text)
     }
   }
   const known = isKnown(world, { hash })
-  if (file === null && !known) return refuseAsset('fileMissing')
-  if (file !== null && file.bytes.length === 0 && !known) return refuseAsset('fileEmpty')
+  if (file === null && !known) return refuseAsset(world, 'fileMissing')
+  if (file !== null && file.bytes.length === 0 && !known) return refuseAsset(world, 'fileEmpty')
   const issues: Issue[] = []
   const name = texts.get('name')?.trim() || null
   if (name !== null && name.length > MAX_NAME) issues.push(tooLongText(['name'], name, MAX_NAME))
   const userMetadata = formMetadata(texts.get('user_metadata') ?? '', issues)
   if (issues.length > 0) {
     const reason = `Validation failed: ${writeJson(issueList(issues))}`
-    return refuseAsset('uploadInvalid', { reason })
+    return refuseAsset(world, 'uploadInvalid', { reason })
   }
-  return {
-    file,
-    hash,
-    name,
-    tags: formTags(tags),
-    userMetadata,
-    mimeType: texts.get('mime_type')?.trim() || null,
-    previewId: texts.get('preview_id')?.trim() || null,
-  }
+  const previewId = texts.get('preview_id')?.trim() || null
+  const ownTags = formTags(tags)
+  const mimeType = texts.get('mime_type')?.trim() || null
+  return (
+    tooManyTags(world, ownTags) ??
+    unknownPreview(world, previewId) ??
+    Object.assign(
+      { file, hash, name, tags: ownTags, userMetadata, mimeType, previewId },
+      id !== undefined && { id },
+    )
+  )
 }
 
 const otherFields: ReadonlySet<string> = new Set([
@@ -152,10 +166,10 @@ function uploadFile(world: World, upload: Upload, file: NonNullable<Upload['file
   const content = { bytes: file.bytes }
   const hash = hashesUploads(world) ? hashOf(content) : null
   if (hash !== null && upload.hash !== null && upload.hash !== hash)
-    return refuseAsset('hashDiffers')
+    return refuseAsset(world, 'hashDiffers')
   const name = baseName(upload.name ?? file.name) || (hash?.slice('blake3:'.length) ?? 'upload')
-  const tags = [...upload.tags, 'uploaded']
-  const { hasNewerAssets } = world.setup.traits
+  const { hasNewerAssets, marksUploads } = world.setup.traits
+  const tags = marksUploads ? [...upload.tags, 'uploaded'] : upload.tags
   if (hash !== null && !hasNewerAssets) {
     const asset = fromContent(world, hash, Object.assign({}, upload, { name }))
     if (asset !== undefined) return created(world, asset, false, 200)
@@ -169,9 +183,8 @@ function uploadFile(world: World, upload: Upload, file: NonNullable<Upload['file
     return created(world, describe(world, known.key, hash, name, own, true), true, 201)
   }
   const folder = folderFor(world, upload.tags)
-  if ('reason' in folder) return refuseAsset('uploadInvalid', folder)
-  if (heldWith(world, content) > world.setup.options.uploadLimitBytes)
-    return refuse('bodyTooLarge', {}, { limit: `${world.setup.options.uploadLimitBytes}` })
+  if ('reason' in folder) return refuseAsset(world, 'uploadInvalid', folder)
+  if (heldWith(world, content) > world.setup.options.uploadLimitBytes) return storageFull(world)
   const clientName = file.name === '' ? (upload.name ?? '') : file.name
   const stored =
     hash === null
@@ -179,7 +192,7 @@ function uploadFile(world: World, upload: Upload, file: NonNullable<Upload['file
       : `${hash.slice('blake3:'.length)}${endingOf(baseName(clientName))}`
   // A name that leaves its folder, such as "..", is not possible.
   if (pathWithin('input', stored) !== stored)
-    return refuseAsset('uploadInvalid', { reason: 'destination escapes base directory' })
+    return refuseAsset(world, 'uploadInvalid', { reason: 'destination escapes base directory' })
   const mimeType = upload.mimeType ?? mediaType(baseName(clientName)) ?? 'application/octet-stream'
   const { type, subfolder } = folder
   store(world, type, subfolder, stored, content)
@@ -196,6 +209,7 @@ const roles = ['input', 'models', 'output'] as const
 
 /** The folder that tags choose, or the reason why they choose none. */
 function folderFor(world: World, tags: readonly string[]): Folder | { readonly reason: string } {
+  if (!world.setup.traits.marksUploads) return folderOf(world, tags)
   if (tags.length === 0) return { reason: 'tags are required for new asset uploads' }
   const [role, ...others] = roles.filter((one) => tags.includes(one))
   if (role === undefined || others.length > 0)
@@ -210,6 +224,17 @@ function folderFor(world: World, tags: readonly string[]): Folder | { readonly r
 }
 
 const MODEL_TYPE = 'model_type:'
+
+/** The folder of an upload to a server that does not ask for one: a model has a tag with the name of its folder. */
+function folderOf(world: World, tags: readonly string[]): Folder | { readonly reason: string } {
+  if (!tags.includes('models'))
+    return { type: tags.includes('output') ? 'output' : 'input', subfolder: '' }
+  const names = new Set(tags.map((tag) => tag.replace(MODEL_TYPE, '')))
+  const subfolder = shownFolders(world).find((folder) => names.has(folder))
+  return subfolder === undefined
+    ? { reason: 'models uploads require the tag of a model folder' }
+    : { type: 'models', subfolder }
+}
 
 /** The extension of a name, with its dot; longer ones than usual do not count. */
 function endingOf(name: string): string {
