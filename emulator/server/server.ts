@@ -200,6 +200,7 @@ function worldState({ options, hosted }: WorldSetup, nowMs: number): WorldState 
     v2: {
       keys: createBounded(keyLimits.kept),
       labels: createBounded(2 * options.historyLimit),
+      expired: createBounded(options.historyLimit),
       assets: createBounded(2 * options.fileLimit),
       deletedAssets: createBounded(options.fileLimit),
     },

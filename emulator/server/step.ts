@@ -19,6 +19,7 @@ import { fireFault } from './faults/timers.ts'
 import { forgetSocket } from './faults/wire.ts'
 import { fireMessage, greet, removeTimers, tendTimers } from './extensions/messages.ts'
 import { endInstall } from './world/installs.ts'
+import { expire } from './world/jobs.ts'
 import {
   answer as answerLocal,
   isPagePath,
@@ -126,6 +127,7 @@ function fire(server: Server, effects: Effect[], { dueMs, what }: Timer<TimerTar
   state.nowMs = Math.max(state.nowMs, dueMs)
   if (what.kind === 'install') endInstall(world)
   else if (what.kind === 'late') sendLate(world, what.effect)
+  else if (what.kind === 'expiry') expire(world, what.prompt_id)
   else if (what.kind === 'chatter') fireMessage(world, what.message)
   else if (what.kind === 'silence') breakSilence(server, world, what.request)
   else if (what.kind === 'worker') advance(world, state.workers[what.worker] as Worker)

@@ -13,6 +13,10 @@ export const runRule = options({
   user: { ...name, description: 'only runs of this account (hosted)' },
   workflow: { ...name, description: 'only runs whose workflow contains a node of this type' },
   waitMs: { ...delay, description: 'how long the run waits before it starts' },
+  expiresMs: {
+    ...delay,
+    description: 'how long the run waits at most before it leaves the queue, expired (hosted)',
+  },
   durationMs: { ...delay, description: 'how long it takes, spread over its nodes and steps' },
   neverEnds: {
     const: true,
@@ -71,6 +75,8 @@ export const rules = {
       'A request for local jobs misses such a run, too, and counts as one for its history.',
   }),
   ...chosen.hosted({
+    'scenario/run-expires':
+      'A run that has not started after its expiresMs is cancelled; in the hosted API v2 it is expired.',
     'scenario/job-lag':
       'Until a job lag is over, the status and the list of jobs show the run as in progress.',
     'scenario/job-lag-polls':

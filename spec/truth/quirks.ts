@@ -155,8 +155,9 @@ export const quirks = {
       source: 'published hosted API, 2026',
     },
     'hosted.v2-no-labels': {
-      default: 'The hosted API v2 keeps labels of jobs, and lists jobs.',
-      quirk: 'A submit with labels returns 422 `metadata_not_supported`, and the list returns 501.',
+      default: 'The hosted API v2 keeps labels of jobs, and lists jobs, as deployments do.',
+      quirk:
+        'A submit with labels returns 422 `metadata_not_supported`, and the list returns 501, as on the cloud.',
       source: 'hosted service, 2026',
     },
     'hosted.v2-no-streams': {

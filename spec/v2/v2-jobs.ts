@@ -207,7 +207,8 @@ export const rules = {
       'A job contains every required member in every state, null where it has no value.',
     'v2-jobs/times':
       'Times of a job have a zone: created, started, completed and expires follow each other.',
-    'v2-jobs/states': 'A job is queued, then running, and ends as succeeded, failed or canceled.',
+    'v2-jobs/states':
+      'A job is queued, then running, and ends as succeeded, failed, canceled or expired.',
     'v2-jobs/final': 'A job that is over never changes its state.',
     'v2-jobs/position': 'A queued job contains its position in the queue, from 1.',
     'v2-jobs/progress':

@@ -74,7 +74,7 @@ export const renderLlms = (): string =>
     commandList(),
     '## Optional',
     list([
-      item('[rules](spec/PROTOCOL.md#rules)', `all rules of the protocol, by area: ${ruleIndex()}`),
+      item('[rules](https://github.com/flowdouble/flowdouble/blob/main/spec/PROTOCOL.md#rules)', `all rules of the protocol, by area: ${ruleIndex()}`),
     ]),
   ].join('\n\n') + '\n'
 

@@ -182,7 +182,7 @@ export type Running = {
 }
 
 /**
- * What a timer triggers: a worker, the end of an installation, a late message, a comment in a silent stream, a message of
+ * What a timer triggers: the expiry of a waiting run, a worker, the end of an installation, a late message, a comment in a silent stream, a message of
  * the scenario, a fault, or
  * nothing but that time passes until then. Worlds and workers by their index.
  */
@@ -191,6 +191,7 @@ export type TimerTarget =
   | { readonly kind: 'install'; readonly world: number }
   | { readonly kind: 'late'; readonly world: number; readonly effect: LateEffect }
   | { readonly kind: 'pause'; readonly world: number }
+  | { readonly kind: 'expiry'; readonly world: number; readonly prompt_id: string }
   | { readonly kind: 'silence'; readonly world: number; readonly request: number }
   | { readonly kind: 'chatter'; readonly world: number; readonly message: number }
   | FaultTimer

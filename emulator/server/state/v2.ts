@@ -29,6 +29,8 @@ export type V2State = {
   readonly keys: Bounded<number>
   /** By the id of the job. */
   readonly labels: Bounded<Labels>
+  /** Jobs that have waited too long, by id. */
+  readonly expired: Bounded<true>
   /** Uploads, and the outputs that a reply or a stream has named, by id. */
   readonly assets: Bounded<Asset>
   readonly deletedAssets: Bounded<true>

@@ -44,7 +44,9 @@ export function stateOf(world: World, { prompt_id, status }: Job): JobState {
   }
   const running = runningOf(world).find(({ run }) => run.prompt_id === prompt_id) ?? null
   const isStopping = running?.worker.interrupted === true
-  return { status: isStopping ? 'canceling' : words[status], queue_position: null, running }
+  const isExpired = status === 'cancelled' && get(world.state.v2.expired, prompt_id) !== undefined
+  const word = isStopping ? 'canceling' : isExpired ? 'expired' : words[status]
+  return { status: word, queue_position: null, running }
 }
 
 const LIFETIME_MS = JOB_LIFETIME_H * 3_600_000

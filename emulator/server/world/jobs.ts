@@ -6,7 +6,7 @@ import type { JobStatus } from '../../../spec/server/jobs.ts'
 import type { World } from '../state/world.ts'
 import { announce } from './log.ts'
 import { everyone, send, sendStatus } from './sockets.ts'
-import { get } from '../../lib/bounded.ts'
+import { get, put } from '../../lib/bounded.ts'
 import { endedStatuses, runningOf, timestamp } from './derived.ts'
 import { addEntry } from './history.ts'
 import { interruptWorker, restIdleWorkers, takeOut, waitingOf } from './queue.ts'
@@ -86,6 +86,13 @@ export function cancel(
   restIdleWorkers(world)
   if (world.state.pendingCount !== before) sendStatus(world)
   return cancelled
+}
+
+/** Ends a run that waits too long; one that has begun goes on [scenario/run-expires]. */
+export function expire(world: World, id: string): void {
+  if (!world.state.pendingById.has(id)) return
+  put(world.state.v2.expired, id, true)
+  cancel(world, [id])
 }
 
 /** Ends a run that has not begun; false if it has begun or is unknown. */

@@ -4,7 +4,7 @@ import { makeHeap, popHeap, pushHeap } from '../../lib/heap.ts'
 import { sendStatus } from './sockets.ts'
 import type { Run, Worker } from '../state/runs.ts'
 import type { World } from '../state/world.ts'
-import { restWorker, wakeWorker } from './timers.ts'
+import { expireAt, restWorker, wakeWorker } from './timers.ts'
 
 type Order = (a: Run, b: Run) => boolean
 
@@ -51,6 +51,9 @@ export function enqueue(world: World, run: Run, how: 'notify' | 'silently' = 'no
   )
   if (idle !== undefined) wakeWorker(world, idle, readyAtMs(world, run))
   else if (world.script.runs.length > 0) wakeIdleWorkers(world)
+  const { expiresMs } = run.script ?? {}
+  if (expiresMs !== undefined && world.setup.hosted !== null)
+    expireAt(world, run.prompt_id, run.submittedAtMs + expiresMs)
   if (how === 'notify') sendStatus(world)
 }
 

@@ -32,6 +32,11 @@ export function sendLater({ setup, timers }: World, effect: LateEffect, atMs: nu
   setTimer(timers, atMs, { kind: 'late', world: setup.index, effect }, -1)
 }
 
+/** Ends a run that still waits then [scenario/run-expires]. */
+export function expireAt({ setup, timers }: World, prompt_id: string, atMs: number): void {
+  setTimer(timers, atMs, { kind: 'expiry', world: setup.index, prompt_id })
+}
+
 /** Lets time pass at least until then before the world is idle: a record becomes visible. */
 export function waitUntil({ setup, timers }: World, atMs: number): void {
   setTimer(timers, atMs, { kind: 'pause', world: setup.index })

@@ -91,6 +91,37 @@ test('stream-stalls sends nothing for a minute, then everything', async () => {
   expect(stepsOf(events)).toEqual([null, 0, 1, 2, 3, 4])
 })
 
+const submitTwice = async (scenario: string): Promise<readonly unknown[]> => {
+  const { post } = await v2Of(await served(scenario, 'hosted'))
+  const replies = [
+    await post('/jobs', { workflow: solid() }),
+    await post('/jobs', { workflow: solid() }),
+  ]
+  return replies.map(({ status, headers, json }) => [
+    status,
+    headers['retry-after'],
+    json().error?.code,
+  ])
+}
+
+test('deployment-starts refuses two submits for a second each', async () => {
+  const refused = [429, '1', 'deployment_not_ready']
+  expect(await submitTwice('deployment-starts')).toEqual([refused, refused])
+})
+
+test('deployment-stopped refuses each submit', async () => {
+  const refused = [422, undefined, 'deployment_stopped']
+  expect(await submitTwice('deployment-stopped')).toEqual([refused, refused])
+})
+
+test('job-expires ends the first job while it waits', async () => {
+  const subject = await served('job-expires', 'hosted')
+  const { job, submit } = await v2Of(subject)
+  const { id } = await submit(solid())
+  await subject.emulator?.advance(3_600_000)
+  expect((await job(id)).status).toBe('expired')
+})
+
 test('malformed-messages breaks some messages, and no others', async () => {
   const { url, submit, emulator } = await served('malformed-messages')
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?clientId=me`)
