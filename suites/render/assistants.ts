@@ -74,7 +74,10 @@ export const renderLlms = (): string =>
     commandList(),
     '## Optional',
     list([
-      item('[rules](https://github.com/flowdouble/flowdouble/blob/main/spec/PROTOCOL.md#rules)', `all rules of the protocol, by area: ${ruleIndex()}`),
+      item(
+        '[rules](https://github.com/flowdouble/flowdouble/blob/main/spec/PROTOCOL.md#rules)',
+        `all rules of the protocol, by area: ${ruleIndex()}`,
+      ),
     ]),
   ].join('\n\n') + '\n'
 
