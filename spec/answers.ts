@@ -4,6 +4,7 @@
 import {
   accountAnswers,
   badOfAccounts,
+  ofOauth,
   refusalsOfAccounts,
   unknownOfAccounts,
 } from './accounts/answers.ts'
@@ -689,6 +690,7 @@ export const refusalRules = {
   v2: ofV2,
   router: ofRouter,
   partner: ofPartner,
+  oauth: ofOauth,
   plan: ofPlan,
   links: ofLinks,
   gateway: ofGateway,

@@ -34,6 +34,7 @@ import { rules as runRules } from './scenario/runs.ts'
 import { rules as startRules } from './scenario/start.ts'
 import * as nodes from './server/nodes.ts'
 import * as runs from './server/runs.ts'
+import * as signIn from './accounts/sign-in.ts'
 import * as billing from './accounts/billing.ts'
 import * as workspaces from './accounts/workspaces.ts'
 import * as savedWorkflows from './accounts/saved-workflows.ts'
@@ -85,6 +86,7 @@ export const areas = {
   settings,
   'saved-workflows': savedWorkflows,
   workspaces,
+  'sign-in': signIn,
   billing,
   internal,
   pages,
@@ -139,6 +141,7 @@ export const rules = {
   ...settings.rules,
   ...savedWorkflows.rules,
   ...workspaces.rules,
+  ...signIn.rules,
   ...billing.rules,
   ...internal.rules,
   ...pages.rules,

@@ -2,6 +2,7 @@
 
 import { hostedRefusals, linkRefusals, planRefusals, refusals } from '../../spec/server/errors.ts'
 import type { Refusal } from '../../spec/language.ts'
+import { oauthRefusals } from '../../spec/accounts/errors.ts'
 import { routerRefusals } from '../../spec/router/errors.ts'
 import { v2Refusals } from '../../spec/v2/errors.ts'
 import type { Body, FileFacts } from '../machine.ts'
@@ -80,6 +81,13 @@ export function refuseV2(
   const body = JSON.stringify({ error: Object.assign(error, { details }) })
   return Object.assign(reply, { body })
 }
+
+/** A refusal of OAuth by its name; `values` replace the placeholders in its message. */
+export const refuseOauth = (
+  name: keyof typeof oauthRefusals,
+  values: HeaderValues = {},
+  headers: HeaderValues = noHeaders,
+): Reply => refuseBy(oauthRefusals[name], headers, values)
 
 /** A refusal of the Router by its name; `values` replace the placeholders in its message. */
 export const refuseRouter = (

@@ -10,6 +10,7 @@ import {
   planRefusals,
   refusals,
 } from '../../spec/server/errors.ts'
+import { oauthRefusals } from '../../spec/accounts/errors.ts'
 import { routerRefusals } from '../../spec/router/errors.ts'
 import { v2Refusals } from '../../spec/v2/errors.ts'
 import { partnerRefusals } from '../../spec/partner/errors.ts'
@@ -32,6 +33,7 @@ const tables = {
     v2: v2Refusals,
     router: routerRefusals,
     partner: partnerRefusals,
+    oauth: oauthRefusals,
     plan: planRefusals,
     links: linkRefusals,
   },

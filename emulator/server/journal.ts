@@ -3,6 +3,7 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { issuedToken } from '../../spec/accounts/sign-in.ts'
 import { secretKeys } from '../../spec/server/access.ts'
 import { base64, bytesOfBase64, lettersOf } from '../lib/base64.ts'
 import { isObject, type Json, readDocument, writeJson } from '../lib/json.ts'
@@ -77,7 +78,9 @@ function redactor(
   const redactKnown = (text: string): string => withoutSecrets(text, secrets, toPlaceholder)
   // A known secret may occur wherever any secret is redacted.
   const hidden = new Set(secrets.map(({ text }) => toPlaceholder(text)))
-  const one = (secret: string): string => (hidden.has(secret) ? secret : toPlaceholder(secret))
+  // The server of a replay issues the same tokens [sign-in/journal].
+  const one = (secret: string): string =>
+    hidden.has(secret) || issuedToken.test(secret) ? secret : toPlaceholder(secret)
   const redact: Redactor = { one, redactKnown, holds: (text) => holdsSecret(text, secrets) }
   return {
     options: (options) => redactOptions(options, redact, toPlaceholder),

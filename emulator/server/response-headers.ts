@@ -26,7 +26,9 @@ export function finish(
 ): Reply {
   if (options.deployment === 'hosted') {
     const surface = surfaceOf(path)
-    return surface === 'v1' ? finishHosted(reply) : forPages(finishHosted(reply), surface)
+    return surface === 'v1' || surface === 'oauth'
+      ? finishHosted(reply)
+      : forPages(finishHosted(reply), surface)
   }
   if (reply.raised) {
     const isPage = reply.status === 500 && accept?.includes('text/html')

@@ -2,17 +2,27 @@
 
 import type { RuleId } from '../rules.ts'
 import type { endpoints as billingEndpoints } from './billing.ts'
+import type { oauthRefusals } from './errors.ts'
 import type { endpoints as workflowEndpoints } from './saved-workflows.ts'
+import type { endpoints as signInEndpoints } from './sign-in.ts'
 import type { endpoints as workspaceEndpoints } from './workspaces.ts'
 
 type Ids = readonly RuleId[]
 type OfAccounts = keyof (typeof workflowEndpoints &
   typeof billingEndpoints &
+  typeof signInEndpoints &
   typeof workspaceEndpoints)
 
 export const accountAnswers: Readonly<Record<OfAccounts, Ids>> = {
   workspaces: ['workspaces/list', 'workspaces/personal'],
   currentWorkspace: ['workspaces/current', 'workspaces/personal'],
+  oauthRegister: ['sign-in/register'],
+  oauthAuthorize: ['sign-in/authorize', 'sign-in/account', 'sign-in/loopback'],
+  oauthToken: ['sign-in/token', 'sign-in/refresh'],
+  webToken: ['sign-in/web-token'],
+  webSession: ['sign-in/session'],
+  beginSession: ['sign-in/session', 'sign-in/session-cookie'],
+  endSession: ['sign-in/session'],
   billingStatus: ['billing/status', 'billing/inactive', 'billing/free', 'billing/partner-nodes'],
   billingBalance: ['billing/balance', 'billing/credits', 'billing/partner-nodes'],
   billingPlans: ['billing/plans', 'billing/free'],
@@ -38,6 +48,8 @@ const unknownWorkflow: Ids = ['saved-workflows/unknown', 'saved-workflows/delete
 
 /** Those of the refusal `notFound`. */
 export const unknownOfAccounts = {
+  webSession: ['sign-in/session'],
+  endSession: ['sign-in/session'],
   savedWorkflow: unknownWorkflow,
   changeWorkflow: unknownWorkflow,
   deleteWorkflow: unknownWorkflow,
@@ -59,5 +71,22 @@ export const badOfAccounts = {
 export const refusalsOfAccounts = {
   fields: ['saved-workflows/fields'],
   workflowsFull: ['saved-workflows/most', 'saved-workflows/room'],
+  workspaceUnknown: ['sign-in/web-token'],
   versionStale: ['saved-workflows/stale-version'],
 } as const satisfies Readonly<Record<string, Ids>>
+
+/** The rules behind each refusal of `/oauth`. */
+export const ofOauth: Readonly<Record<keyof typeof oauthRefusals, Ids>> = {
+  unknownPath: ['sign-in/errors'],
+  methodNotAllowed: ['sign-in/errors'],
+  bodyTooLarge: ['sign-in/errors'],
+  clientUnknown: ['sign-in/authorize-refusals'],
+  clientRefused: ['sign-in/errors'],
+  redirectInvalid: ['sign-in/loopback', 'sign-in/authorize-refusals'],
+  redirectsInvalid: ['sign-in/register-refusals'],
+  metadataInvalid: ['sign-in/register-refusals'],
+  grantUnsupported: ['sign-in/errors'],
+  refreshReused: ['sign-in/refresh-reuse'],
+  grantInvalid: ['sign-in/pkce', 'sign-in/code', 'sign-in/errors'],
+  parameterMissing: ['sign-in/errors'],
+}

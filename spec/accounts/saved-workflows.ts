@@ -37,7 +37,7 @@ export const savedWorkflow = object({
   default_view: optional(view),
   forked_from: optional(partial({ workflow_id: text, workflow_version_id: text })),
   latest_version: positive,
-  created_by: text,
+  created_by: id,
   created_at: time,
   updated_at: time,
 })
@@ -49,7 +49,7 @@ export const workflowContent = object({
   id,
   version: positive,
   workflow_json: anyObject,
-  created_by: text,
+  created_by: id,
   created_at: time,
 })
 
@@ -58,7 +58,7 @@ export const workflowVersion = object({
   id,
   version: positive,
   latest_version: positive,
-  created_by: text,
+  created_by: id,
   created_at: time,
 })
 

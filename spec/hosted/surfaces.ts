@@ -5,6 +5,7 @@ const roots = {
   v2: ['/api/v2'],
   router: ['/v2/models'],
   partner: ['/proxy', '/customers', '/health'],
+  oauth: ['/oauth'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 /** One of the APIs of a hosted server; `v1` is the hosted API. */

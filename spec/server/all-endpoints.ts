@@ -16,6 +16,7 @@ import * as settings from './settings.ts'
 import * as system from './system.ts'
 import * as userdata from './userdata.ts'
 import * as workflows from './workflows.ts'
+import * as signIn from '../accounts/sign-in.ts'
 import * as billing from '../accounts/billing.ts'
 import * as workspaces from '../accounts/workspaces.ts'
 import * as savedWorkflows from '../accounts/saved-workflows.ts'
@@ -36,6 +37,9 @@ export const v2Endpoints = {
 export const routerEndpoints = {
   ...router.endpoints,
 } as const satisfies Endpoints
+
+/** Those of OAuth, below `/oauth`. */
+export const oauthEndpoints = signIn.oauthEndpoints
 
 /** Those of the manager of custom nodes. */
 export const managerEndpoints = manager.endpoints
@@ -62,6 +66,7 @@ export const endpoints = {
   ...manager.endpoints,
   ...savedWorkflows.endpoints,
   ...workspaces.endpoints,
+  ...signIn.endpoints,
   ...billing.endpoints,
   ...v2Endpoints,
   ...routerEndpoints,

@@ -6,6 +6,7 @@ import {
   assetEndpoints,
   endpoints,
   managerEndpoints,
+  oauthEndpoints,
   partnerEndpoints,
   routerEndpoints,
   v2Endpoints,
@@ -15,17 +16,19 @@ export {
   assetEndpoints,
   endpoints,
   managerEndpoints,
+  oauthEndpoints,
   partnerEndpoints,
   routerEndpoints,
   v2Endpoints,
 }
 export type RouterEndpointName = keyof typeof routerEndpoints
 export type PartnerEndpointName = keyof typeof partnerEndpoints
+export type OauthEndpointName = keyof typeof oauthEndpoints
 export type V2EndpointName = keyof typeof v2Endpoints
 /** The names of the endpoints of the hosted API itself. */
 export type V1EndpointName = Exclude<
   EndpointOn<'hosted'>,
-  V2EndpointName | RouterEndpointName | PartnerEndpointName
+  V2EndpointName | RouterEndpointName | PartnerEndpointName | OauthEndpointName
 >
 export type EndpointName = keyof typeof endpoints
 

@@ -31,6 +31,7 @@ const places = {
   v2: 'hosted',
   router: 'hosted',
   partner: 'hosted',
+  oauth: 'hosted',
   plan: 'hosted',
   links: 'hosted',
   gateway: 'gateway',

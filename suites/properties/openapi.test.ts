@@ -184,8 +184,10 @@ async function inWorld(
   }
 }
 
-/** These require more than a fitting request: a workflow, a model with a picture or with texts, a picture, a mask, or
- * filters without a contradiction. */
+/**
+ * These require more than a fitting request: a workflow, a model with a picture or with texts, a picture, a mask, a code,
+ * a cookie, or filters without a contradiction.
+ */
 const neverWell = new Set([
   'get /experiment/models/preview/{folder}/{path_index}/{filename}',
   'get /api/experiment/models/preview/{folder}/{path_index}/{filename}',
@@ -196,6 +198,9 @@ const neverWell = new Set([
   'post /api/assets',
   'post /api/assets/from-hash',
   'post /api/upload/mask',
+  'post /oauth/token',
+  'get /api/auth/session',
+  'delete /api/auth/session',
   'post /api/v2/jobs',
 ])
 

@@ -1,6 +1,12 @@
 // Writes the chapter of PROTOCOL.md about errors: refusals, errors of rejected submits, errors of failed runs.
 
-import { errors, partnerRefusals, routerRefusals, v2Refusals } from '../../spec/index.ts'
+import {
+  errors,
+  oauthRefusals,
+  partnerRefusals,
+  routerRefusals,
+  v2Refusals,
+} from '../../spec/index.ts'
 import type { Refusal } from '../../spec/language.ts'
 import { code, link, section, table } from './markdown.ts'
 
@@ -64,6 +70,8 @@ export function errorsPart(): string {
     refusalTable('router-refusal', routerRefusals),
     'Errors of the proxy to partners are JSON with a word and a sentence:',
     refusalTable('partner-refusal', partnerRefusals),
+    'Errors of OAuth, below /oauth, are those of its standard:',
+    refusalTable('oauth-refusal', oauthRefusals),
     'The host of the signed links replies in the format of an object storage:',
     refusalTable('link-refusal', linkRefusals),
     'The plan or queue of the account can also reject a hosted submit:',

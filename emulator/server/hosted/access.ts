@@ -12,6 +12,7 @@ import type { RequestHead } from '../../machine.ts'
 import { parameter, splitTarget } from '../../http/requests.ts'
 import { isEqual } from '../../lib/equal.ts'
 import { isSocketPath } from '../../http/routes.ts'
+import { worldOfSession, worldOfToken } from './accounts/tokens.ts'
 import type { Admission, Server } from '../state/server.ts'
 import type { World } from '../state/world.ts'
 
@@ -26,7 +27,7 @@ const isPublished = isWithin(publishedPublicPaths)
 
 /** The world of the account whose key a request carries; undefined without a key, or with an unknown one. */
 export const callerOf = (server: Server, head: Omit<RequestHead, 'method'>): World | undefined =>
-  worldOfKey(server, requestKey(server, head))
+  worldOfKey(server, requestKey(server, head)) ?? worldOfIssued(server, head)
 
 /** The world of the requesting account, or the refusal. Public paths are answered in the first world. */
 export function admit(server: Server, head: RequestHead): Admission {
@@ -54,7 +55,28 @@ function requestKey({ options }: Server, { target, headers }: Omit<RequestHead, 
   if (isSocketPath('hosted', path)) return parameter(query, 'token') ?? ''
   const key = headers[keyHeader.toLowerCase()]
   if (key !== undefined || !options.quirks.includes('hosted.bearer')) return key ?? ''
-  return /^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''
+  return bearerIn(headers)
+}
+
+/** The world of the account to which the token or session of a request was issued, if it has no key. */
+function worldOfIssued(
+  server: Server,
+  { target, headers }: Omit<RequestHead, 'method'>,
+): World | undefined {
+  const [path, query] = splitTarget(target)
+  if (isSocketPath('hosted', path)) return worldOfToken(server, parameter(query, 'token') ?? '')
+  if (headers[keyHeader.toLowerCase()] !== undefined) return undefined
+  return worldOfToken(server, bearerIn(headers)) ?? worldOfSession(server, headers)
+}
+
+/** The bearer token of a request; empty without one. */
+export const bearerIn = (headers: RequestHead['headers']): string =>
+  /^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''
+
+/** The world of the account that a bearer token stands for: one of its keys, or an access token [sign-in/bearer]. */
+export function worldOfBearer(server: Server, { headers }: RequestHead): World | undefined {
+  const token = bearerIn(headers)
+  return worldOfKey(server, token) ?? worldOfToken(server, token)
 }
 
 /** The world of the account with this key; undefined for an unknown one. */

@@ -18,6 +18,7 @@ import type { HostedWorld, World } from '../state/world.ts'
 import type { HostedHandler } from './handler.ts'
 import { billingHandlers } from './accounts/billing.ts'
 import { workspaceHandlers } from './accounts/workspaces.ts'
+import { sessionHandlers } from './accounts/sessions.ts'
 import { publishedHandlers } from './accounts/published.ts'
 import { workflowHandlers } from './accounts/saved-workflows.ts'
 import { assetHandlers } from './assets/handlers.ts'
@@ -66,6 +67,7 @@ const handlers: Readonly<Record<V1EndpointName, HostedHandler>> = {
   ...publishedHandlers,
   ...workspaceHandlers,
   ...billingHandlers,
+  ...sessionHandlers,
 }
 
 /** The quirk that removes an endpoint. */

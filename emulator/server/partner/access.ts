@@ -4,16 +4,19 @@ import { keyHeader } from '../../../spec/server/access.ts'
 import type { RequestHead } from '../../machine.ts'
 import { splitTarget } from '../../http/requests.ts'
 import { isEqual } from '../../lib/equal.ts'
-import { worldOfKey } from '../hosted/access.ts'
+import { bearerIn, worldOfBearer, worldOfKey } from '../hosted/access.ts'
 import type { Admission, Server } from '../state/server.ts'
 import type { World } from '../state/world.ts'
 import { refusePartner } from './replies.ts'
 
 /** The world of the account whose key a request carries, or the refusal. Only the state of the server needs none. */
-export function admit(server: Server, { method, target, headers }: RequestHead): Admission {
-  const [, bearer = ''] = /^bearer +(.*)$/i.exec(headers['authorization'] ?? '') ?? []
-  const key = headers[keyHeader.toLowerCase()] ?? bearer
-  const world = worldOfKey(server, key) ?? worldOfPartnerKey(server, key)
+export function admit(server: Server, head: RequestHead): Admission {
+  const { method, target, headers } = head
+  const given = headers[keyHeader.toLowerCase()]
+  const key = given ?? bearerIn(headers)
+  const world =
+    (given === undefined ? worldOfBearer(server, head) : worldOfKey(server, key)) ??
+    worldOfPartnerKey(server, key)
   if (world !== undefined) return { world }
   const isOpen = method === 'OPTIONS' || splitTarget(target)[0] === '/health'
   return isOpen ? { world: server.worlds[0] } : { refusal: refusePartner('unauthorized') }

@@ -3,14 +3,14 @@
 import { keyHeader } from '../../../spec/server/access.ts'
 import { refuseRouter } from '../../http/replies.ts'
 import type { RequestHead } from '../../machine.ts'
-import { worldOfKey } from '../hosted/access.ts'
+import { worldOfBearer, worldOfKey } from '../hosted/access.ts'
 import type { Admission, Server } from '../state/server.ts'
 
 /** The world of the account whose key a request carries, or the refusal. */
-export function admit(server: Server, { method, headers }: RequestHead): Admission {
-  const [, bearer = ''] = /^bearer +(.*)$/i.exec(headers['authorization'] ?? '') ?? []
-  const world = worldOfKey(server, headers[keyHeader.toLowerCase()] ?? bearer)
-  if (method === 'OPTIONS') return { world: world ?? server.worlds[0] }
+export function admit(server: Server, head: RequestHead): Admission {
+  const key = head.headers[keyHeader.toLowerCase()]
+  const world = key === undefined ? worldOfBearer(server, head) : worldOfKey(server, key)
+  if (head.method === 'OPTIONS') return { world: world ?? server.worlds[0] }
   if (world === undefined) return { refusal: refuseRouter('unauthorized') }
   return world.setup.hosted?.account.tier === 'free'
     ? { refusal: refuseRouter('forbidden') }

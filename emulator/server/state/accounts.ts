@@ -1,5 +1,7 @@
 // The types of what a hosted account keeps beside its runs and files.
 
+import type { Bounded } from '../../lib/bounded.ts'
+
 /** A version of a saved workflow. Its number is its place among them, from 1. */
 export type WorkflowVersion = {
   readonly id: string
@@ -34,6 +36,27 @@ export type PublishedWorkflow = {
   readonly assetIds: readonly string[]
 }
 
+/** A token or a session that the server has issued to the account. */
+export type IssuedToken = {
+  readonly kind: 'access' | 'refresh' | 'session'
+  /** The sign-in that it belongs to: reuse of a refresh token ends all of the same one. */
+  readonly grant: string
+  readonly clientId: string
+  readonly scope: string
+  readonly untilMs: number
+  /** Whether a refresh token was used. */
+  readonly isSpent: boolean
+}
+
+/** A code that a client can exchange for tokens. */
+export type OauthCode = {
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly challenge: string
+  readonly scope: string
+  readonly untilMs: number
+}
+
 export type AccountState = {
   /** By id, oldest first. */
   readonly workflows: Map<string, SavedWorkflow>
@@ -41,4 +64,9 @@ export type AccountState = {
   readonly published: Map<string, PublishedWorkflow>
   /** The size of all versions and published workflows, in bytes. */
   workflowBytes: number
+  /** By themselves. */
+  readonly tokens: Bounded<IssuedToken>
+  readonly codes: Bounded<OauthCode>
+  /** The addresses of registered clients by their ids: at the first account of a server alone. */
+  readonly clients: Bounded<readonly string[]>
 }

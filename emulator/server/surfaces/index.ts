@@ -2,6 +2,7 @@
 
 import { type Surface, surfaceOf } from '../../../spec/hosted/surfaces.ts'
 import * as v1 from '../hosted/index.ts'
+import * as oauth from '../hosted/accounts/oauth-endpoints.ts'
 import * as router from '../router/index.ts'
 import type { Hosted, Server } from '../state/server.ts'
 import * as v2 from '../v2/index.ts'
@@ -14,7 +15,7 @@ export { followStreams } from '../v2/streams.ts'
 /** What each API does. */
 type Parts = Pick<Hosted, 'admit' | 'answer' | 'readsBody'> &
   Partial<Pick<Hosted, 'noteFailure' | 'mark'>>
-const parts: Readonly<Record<Surface, Parts>> = { v1, v2, router, partner }
+const parts: Readonly<Record<Surface, Parts>> = { v1, v2, router, partner, oauth }
 
 /** The API that answers a request. Without v2 its paths are unknown ones of the first API [quirk hosted.no-v2]. */
 function partsAt(target: string, { worlds: [{ setup }] }: Pick<Server, 'worlds'>): Parts {

@@ -2,14 +2,13 @@
 
 import { refuseV2 } from '../../http/replies.ts'
 import type { RequestHead } from '../../machine.ts'
-import { worldOfKey } from '../hosted/access.ts'
+import { worldOfBearer } from '../hosted/access.ts'
 import type { Admission, Server } from '../state/server.ts'
 
 /** The world of the account whose key a request carries as a bearer token, or the refusal. */
-export function admit(server: Server, { method, headers }: RequestHead): Admission {
-  const [, key = ''] = /^bearer +(.*)$/i.exec(headers['authorization'] ?? '') ?? []
-  const world = worldOfKey(server, key)
-  if (method === 'OPTIONS') return { world: world ?? server.worlds[0] }
+export function admit(server: Server, head: RequestHead): Admission {
+  const world = worldOfBearer(server, head)
+  if (head.method === 'OPTIONS') return { world: world ?? server.worlds[0] }
   if (world === undefined) return { refusal: refuseV2('unauthorized') }
   return world.setup.hosted?.account.tier === 'free'
     ? { refusal: refuseV2('forbidden') }

@@ -5,6 +5,7 @@ import {
   billingPlans,
   billingStatus,
   CREDITS_PER_USD,
+  planPrices,
 } from '../../../spec/accounts/billing.ts'
 import { currentWorkspace, workspaces } from '../../../spec/accounts/workspaces.ts'
 import { partnerNodeCost } from '../../../spec/server/access.ts'
@@ -46,6 +47,7 @@ proves('billing/balance', async (subject) => {
   const found = await balanceOf(subject)
   const micros = Object.keys(found).filter((name) => name.endsWith('_micros'))
   expect(micros).toContain('amount_micros')
+  expect(found.currency).toBe('usd')
   for (const name of micros) expect(found[name.replace('micros', 'cents')]).toBe(found[name])
 })
 
@@ -54,13 +56,23 @@ proves('billing/plans', async (subject) => {
   const { plans, current_plan_slug } = fitting(billingPlans, await subject.get('/billing/plans'))
   const { plan_slug, subscription_tier } = await statusOf(subject)
   expect(current_plan_slug).toBe(plan_slug)
-  for (const { slug, tier, price_cents, availability } of plans) {
+  if (subject.isOwn)
+    expect(plans.map(({ slug, price_cents }: any) => [slug, price_cents])).toEqual(
+      Object.entries(planPrices).map(([tier, price]) => [`${tier}-monthly`, price]),
+    )
+  for (const { slug, tier, price_cents, availability, ...more } of plans) {
     expect(availability.available).toBe(availability.reason === undefined)
     if (subject.isOwn) expect(availability.available).toBe(slug !== plan_slug)
     if (slug === plan_slug) expect(tier).toBe(subscription_tier)
-    if (subject.isOwn) expect(price_cents).toBeGreaterThan(0)
+    const summary = {
+      seat_count: 1,
+      total_cost_cents: price_cents,
+      total_credits_cents: price_cents,
+    }
+    const plan = { duration: 'MONTHLY', credits_cents: price_cents, max_seats: 1 }
+    const action = availability.available ? 'subscribe' : 'none'
+    if (subject.isOwn) expect(more).toEqual({ ...plan, action, seat_summary: summary })
   }
-  if (subject.isOwn) expect(plans.map(({ slug }: any) => slug)).toContain(plan_slug)
 })
 
 proves(
@@ -136,11 +148,14 @@ const listOf = async ({ get }: Subject): Promise<any> =>
   fitting(workspaces, await get('/workspaces'))
 
 proves(['workspaces/current', 'workspaces/list'], async (subject) => {
-  const { id, name, type = 'personal', role = 'owner' } = await workspaceOf(subject)
+  const { id, name, auth_method, ...of } = await workspaceOf(subject)
+  const { type = 'personal', role = 'owner' } = of
   const list = await listOf(subject)
   const found = list.workspaces.find((one: any) => one.id === id)
   expect(found).toMatchObject({ name, type, role })
-  if (subject.isOwn) expect([name, found.subscription_tier]).toEqual(['Personal workspace', 'PRO'])
+  if (!subject.isOwn) return
+  expect([name, found.subscription_tier]).toEqual(['Personal workspace', 'PRO'])
+  expect([auth_method, list.can_create_workspace]).toEqual(['api_key', false])
 })
 
 proves(

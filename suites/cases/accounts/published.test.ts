@@ -1,6 +1,7 @@
 // Workflows that a hosted account publishes from its user data.
 
 import { publishedWorkflow, publishing } from '../../../spec/accounts/saved-workflows.ts'
+import { libraryOf } from '../../judge/hosted/assets.ts'
 import { needs } from '../../judge/hosted/accounts.ts'
 import { fitting, nobody } from '../../judge/hosted/jobs.ts'
 import { refused } from '../../judge/hosted/refusals.ts'
@@ -17,8 +18,19 @@ async function stored(subject: Subject, name: string, workflow: unknown): Promis
   return path
 }
 
-const publish = async (subject: Subject, path: string): Promise<any> =>
-  fitting(publishing, await subject.post(`${path}/publish`, { asset_ids: [] }))
+const publish = async (
+  subject: Subject,
+  path: string,
+  asset_ids: readonly string[] = [],
+): Promise<any> => fitting(publishing, await subject.post(`${path}/publish`, { asset_ids }))
+
+/** An asset of the case, and how it is listed with a published workflow. */
+async function assetOf(subject: Subject, name: string) {
+  const { id, name: named } = await (await libraryOf(subject)).uploaded(name)
+  const urls = { preview_url: '', storage_url: '' }
+  const more = { model: false, public: false, in_library: true }
+  return { id, listed: { id, name: named, ...(subject.isOwn && { ...urls, ...more }) } }
+}
 
 proves(['saved-workflows/publish', 'saved-workflows/not-published'], async (subject) => {
   const path = await stored(subject, 'publish', { a: 1 })
@@ -30,8 +42,9 @@ proves(['saved-workflows/publish', 'saved-workflows/not-published'], async (subj
       ...refused('NOT_FOUND'),
     ),
   ])
-  const made = await publish(subject, path)
-  expect(made.assets).toEqual([])
+  const { id, listed } = await assetOf(subject, 'published.png')
+  const made = await publish(subject, path, [id])
+  expect(made.assets).toMatchObject([listed])
   expect(fitting(publishing, await subject.get(`${path}/publish`))).toEqual(made)
   await subject.request('DELETE', path)
   await exchanges(subject, [['GET', `${path}/publish`, undefined, 404, ...refused('NOT_FOUND')]])
@@ -41,12 +54,14 @@ proves(
   'saved-workflows/published',
   async (subject) => {
     const path = await stored(subject, 'shared', { '1': { class_type: 'X', inputs: {} } })
-    const made = await publish(subject, path)
+    const { id, listed } = await assetOf(subject, 'shared.png')
+    const made = await publish(subject, path, [id])
+    expect(made.assets).toMatchObject([listed])
     const at = `/workflows/published/${made.share_id}`
     for (const one of [subject, subject.as('other-key')]) {
       const found = fitting(publishedWorkflow, await one.get(at))
       const workflow_json = { '1': { class_type: 'X', inputs: {} } }
-      expect(found).toEqual({ ...made, name: expect.stringContaining('shared'), workflow_json })
+      expect(found).toEqual({ ...made, name: expect.stringMatching(/shared$/), workflow_json })
     }
     await exchanges(subject, [
       ...toEach(
@@ -67,7 +82,9 @@ proves('saved-workflows/publish-again', async (subject) => {
     (await subject.get(`/workflows/published/${share_id}`)).json().workflow_json
   await subject.post(path, { a: 2 })
   expect(await content()).toEqual({ a: 1 })
-  expect(await publish(subject, path)).toMatchObject({ share_id, workflow_id })
+  const { id, listed } = await assetOf(subject, 'again.png')
+  const again = await publish(subject, path, [id])
+  expect(again).toMatchObject({ share_id, workflow_id, assets: [listed] })
   expect(await content()).toEqual({ a: 2 })
 })
 

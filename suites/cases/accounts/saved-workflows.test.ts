@@ -21,6 +21,7 @@ proves('saved-workflows/save', async (subject) => {
   expect(made).toMatchObject({ ...more, name, latest_version: 1 })
   expect(made.forked_from).toEqual({ workflow_id: 'w', workflow_version_id: 'v' })
   expect(made.updated_at).toBe(made.created_at)
+  expect(made.created_by).toBe((await subject.get('/user')).json().id)
   const { id } = fitting(
     savedWorkflow,
     await subject.post('/workflows', { workflow_json: {} }),

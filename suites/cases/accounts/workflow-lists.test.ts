@@ -24,12 +24,13 @@ async function three(subject: Subject) {
     const { data } = await listOf(subject, `name=${encodeURIComponent(mark)}&${query}`)
     return data.map(({ id }: { id: string }) => id)
   }
-  return { mark, a: a.id, b: b.id, c: c.id, list, path, patch }
+  return { mark, all: [a, c, b], a: a.id, b: b.id, c: c.id, list, path, patch }
 }
 
 proves(['saved-workflows/list', 'saved-workflows/list-order'], async (subject) => {
-  const { a, b, c, list, path, patch } = await three(subject)
-  expect(await list()).toEqual([a, c, b])
+  const { mark, all, a, b, c, list, path, patch } = await three(subject)
+  const { data } = await listOf(subject, `name=${encodeURIComponent(mark)}`)
+  expect(data).toEqual(all)
   expect(await list('sort=create_time&order=desc')).toEqual([a, c, b])
   expect(await list('order=asc')).toEqual([b, c, a])
   expect(await list('sort=name&order=asc')).toEqual([c, a, b])

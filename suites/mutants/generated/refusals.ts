@@ -11,6 +11,7 @@ import {
   planRefusals,
   refusals,
 } from '../../../spec/server/errors.ts'
+import { oauthRefusals } from '../../../spec/accounts/errors.ts'
 import { routerRefusals } from '../../../spec/router/errors.ts'
 import { v2Refusals } from '../../../spec/v2/errors.ts'
 import { partnerRefusals } from '../../../spec/partner/errors.ts'
@@ -34,6 +35,7 @@ const tables: readonly (readonly [Place, keyof typeof refusalRules, Refusals])[]
   ['hosted', 'v2', v2Refusals],
   ['hosted', 'router', routerRefusals],
   ['hosted', 'partner', partnerRefusals],
+  ['hosted', 'oauth', oauthRefusals],
   ['hosted', 'plan', planRefusals],
   ['hosted', 'links', linkRefusals],
   ['gateway', 'gateway', { ...outcomes, ...gatewayRefusals }],

@@ -4,9 +4,11 @@ import type {
   currentWorkspace as currentSchema,
   workspaces as listSchema,
 } from '../../../../spec/accounts/workspaces.ts'
+import { keyHeader } from '../../../../spec/server/access.ts'
 import type { userStatus } from '../../../../spec/server/settings.ts'
 import type { Static } from '../../../../spec/static.ts'
 import { json, type Reply } from '../../../http/replies.ts'
+import type { Request } from '../../../http/requests.ts'
 import type { HostedWorld } from '../../state/world.ts'
 import { isoTime, userIdOf } from './account-state.ts'
 
@@ -15,7 +17,13 @@ function user(world: HostedWorld): Reply {
   return json(JSON.stringify(reply))
 }
 
-const workspaceOf = (world: HostedWorld) =>
+/** How a request with a valid credential has shown who sends it. */
+function authMethodOf(headers: Request['headers']): string {
+  if (headers[keyHeader.toLowerCase()] !== undefined) return 'api_key'
+  return headers['authorization'] === undefined ? 'session' : 'oauth'
+}
+
+export const workspaceOf = (world: HostedWorld) =>
   ({
     id: `workspace-${userIdOf(world)}`,
     name: 'Personal workspace',
@@ -23,9 +31,9 @@ const workspaceOf = (world: HostedWorld) =>
     role: 'owner',
   }) as const
 
-function currentWorkspace(world: HostedWorld): Reply {
+function currentWorkspace(world: HostedWorld, { headers }: Request): Reply {
   const { id, name, type, role } = workspaceOf(world)
-  const auth_method = 'api_key'
+  const auth_method = authMethodOf(headers)
   const reply: Static<typeof currentSchema> = { id, name, type, role, auth_method, permissions: [] }
   return json(JSON.stringify(reply))
 }
