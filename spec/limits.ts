@@ -26,6 +26,7 @@ export type Limit = {
     | 'runs'
     | 'samples'
     | 'seconds'
+    | 'secrets'
     | 'snapshots'
     | 'steps'
     | 'users'
@@ -97,6 +98,7 @@ export const limits = {
   assetTexts: limit(64 * MiB, 'bytes', 'the names, tags and metadata of all assets together', [
     'assets/bounds',
   ]),
+  secrets: limit(100, 'secrets', 'the secrets of a hosted account', ['secrets/most']),
   savedWorkflows: limit(1000, 'workflows', 'the saved workflows of a hosted account', [
     'saved-workflows/most',
   ]),

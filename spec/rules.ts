@@ -34,6 +34,7 @@ import { rules as runRules } from './scenario/runs.ts'
 import { rules as startRules } from './scenario/start.ts'
 import * as nodes from './server/nodes.ts'
 import * as runs from './server/runs.ts'
+import * as secrets from './accounts/secrets.ts'
 import * as signIn from './accounts/sign-in.ts'
 import * as billing from './accounts/billing.ts'
 import * as workspaces from './accounts/workspaces.ts'
@@ -87,6 +88,7 @@ export const areas = {
   'saved-workflows': savedWorkflows,
   workspaces,
   'sign-in': signIn,
+  secrets,
   billing,
   internal,
   pages,
@@ -142,6 +144,7 @@ export const rules = {
   ...savedWorkflows.rules,
   ...workspaces.rules,
   ...signIn.rules,
+  ...secrets.rules,
   ...billing.rules,
   ...internal.rules,
   ...pages.rules,

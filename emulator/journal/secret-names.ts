@@ -7,7 +7,7 @@ export type NamePlace = 'header' | 'query' | 'member'
 
 /** The end of a name under which a secret stands, in lower case with underscores. */
 const secretName =
-  /(?:^|_)(?:tokens?|secret|password|passwd|passphrase|api_?key|access_?key|private_?key|secret_?key|access_?key_?id|signature(?:_\d+)?|credentials?|authorization|auth|cookie|sig|hmac|bearer|jwt)$|^api_key_|^auth_token_/
+  /(?:^|_)(?:tokens?|secret|password|passwd|passphrase|api_?key|access_?key|private_?key|secret_?key|access_?key_?id|signature(?:_\d+)?|credentials?|authorization|auth|cookie|sig|hmac|bearer|jwt)$|^api_key_|^auth_token_|^secret_value$/
 
 /** The same where a name says less: in headers and in queries a key is a credential. */
 const keyName = /(?:^|_)key$/

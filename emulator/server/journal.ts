@@ -3,8 +3,9 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { secretValue } from '../../spec/accounts/secrets.ts'
 import { issuedToken } from '../../spec/accounts/sign-in.ts'
-import { secretKeys } from '../../spec/server/access.ts'
+import { secretKeys as partnerKeys } from '../../spec/server/access.ts'
 import { base64, bytesOfBase64, lettersOf } from '../lib/base64.ts'
 import { isObject, type Json, readDocument, writeJson } from '../lib/json.ts'
 import { restoreInput, type LineBody, decodeUtf8 } from '../journal/bodies.ts'
@@ -28,6 +29,9 @@ export type JournalOptions = Omit<WorldOptions, 'objectInfo'> & {
   /** The node types that the scenario adds to the catalogue; absent in journals of earlier versions. */
   readonly types?: object
 }
+
+/** The names of members whose values no journal contains [access/journal-keys-hidden, secrets/hidden]. */
+const secretKeys: readonly string[] = [...partnerKeys, secretValue]
 
 export type ServerFormat = JournalFormat<JournalOptions, Input, Effect>
 

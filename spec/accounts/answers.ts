@@ -4,6 +4,7 @@ import type { RuleId } from '../rules.ts'
 import type { endpoints as billingEndpoints } from './billing.ts'
 import type { oauthRefusals } from './errors.ts'
 import type { endpoints as workflowEndpoints } from './saved-workflows.ts'
+import type { endpoints as secretEndpoints } from './secrets.ts'
 import type { endpoints as signInEndpoints } from './sign-in.ts'
 import type { endpoints as workspaceEndpoints } from './workspaces.ts'
 
@@ -11,11 +12,16 @@ type Ids = readonly RuleId[]
 type OfAccounts = keyof (typeof workflowEndpoints &
   typeof billingEndpoints &
   typeof signInEndpoints &
+  typeof secretEndpoints &
   typeof workspaceEndpoints)
 
 export const accountAnswers: Readonly<Record<OfAccounts, Ids>> = {
   workspaces: ['workspaces/list', 'workspaces/personal'],
   currentWorkspace: ['workspaces/current', 'workspaces/personal'],
+  secrets: ['secrets/list'],
+  storeSecret: ['secrets/store'],
+  changeSecret: ['secrets/change'],
+  deleteSecret: ['secrets/delete'],
   oauthRegister: ['sign-in/register'],
   oauthAuthorize: ['sign-in/authorize', 'sign-in/account', 'sign-in/loopback'],
   oauthToken: ['sign-in/token', 'sign-in/refresh'],
@@ -48,6 +54,8 @@ const unknownWorkflow: Ids = ['saved-workflows/unknown', 'saved-workflows/delete
 
 /** Those of the refusal `notFound`. */
 export const unknownOfAccounts = {
+  changeSecret: ['secrets/unknown'],
+  deleteSecret: ['secrets/unknown'],
   webSession: ['sign-in/session'],
   endSession: ['sign-in/session'],
   savedWorkflow: unknownWorkflow,
@@ -69,11 +77,21 @@ export const badOfAccounts = {
 
 /** Those of the refusals that only these endpoints have. */
 export const refusalsOfAccounts = {
-  fields: ['saved-workflows/fields'],
-  workflowsFull: ['saved-workflows/most', 'saved-workflows/room'],
+  fields: {
+    storeSecret: ['secrets/fields'],
+    changeSecret: ['secrets/fields'],
+    webToken: ['sign-in/web-token'],
+    other: ['saved-workflows/fields'],
+  },
+  accountFull: {
+    storeSecret: ['secrets/most'],
+    other: ['saved-workflows/most', 'saved-workflows/room'],
+  },
   workspaceUnknown: ['sign-in/web-token'],
   versionStale: ['saved-workflows/stale-version'],
-} as const satisfies Readonly<Record<string, Ids>>
+} as const satisfies Readonly<
+  Record<string, Ids | (Partial<Record<OfAccounts, Ids>> & { readonly other: Ids })>
+>
 
 /** The rules behind each refusal of `/oauth`. */
 export const ofOauth: Readonly<Record<keyof typeof oauthRefusals, Ids>> = {

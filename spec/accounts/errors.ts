@@ -10,7 +10,7 @@ export const accountRefusals = {
   fields: refusal(422, 'A JSON object with a member that is missing, or of a wrong type.', {
     UNPROCESSABLE_ENTITY: '{reason}',
   }),
-  workflowsFull: refusal(422, 'More saved workflows than the server keeps for an account.', {
+  accountFull: refusal(422, 'More saved workflows or secrets than an account can have.', {
     LIMIT_REACHED: 'An account stores up to {limit}.',
   }),
   workspaceUnknown: refusal(400, 'A token for a workspace that the account does not have.', {

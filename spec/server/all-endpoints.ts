@@ -16,6 +16,7 @@ import * as settings from './settings.ts'
 import * as system from './system.ts'
 import * as userdata from './userdata.ts'
 import * as workflows from './workflows.ts'
+import * as secrets from '../accounts/secrets.ts'
 import * as signIn from '../accounts/sign-in.ts'
 import * as billing from '../accounts/billing.ts'
 import * as workspaces from '../accounts/workspaces.ts'
@@ -67,6 +68,7 @@ export const endpoints = {
   ...savedWorkflows.endpoints,
   ...workspaces.endpoints,
   ...signIn.endpoints,
+  ...secrets.endpoints,
   ...billing.endpoints,
   ...v2Endpoints,
   ...routerEndpoints,

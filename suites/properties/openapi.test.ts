@@ -143,6 +143,8 @@ async function furnish(
   if (deployment === 'hosted') await post('/settings', { checkpoints: 1 })
   await request('POST', '/userdata/example.png', Buffer.from('text'))
   await request('POST', '/userdata/checkpoints%2Fexample.png', Buffer.from('text'))
+  if (path.startsWith('/api/secrets/'))
+    return [(await post('/secrets', { name: 'a', secret_value: 'b' })).json().id]
   if (/^\/api\/workflows|publish$/.test(path)) return furnishWorkflows(post)
   if (path.startsWith('/proxy/')) {
     const task = await raw('POST', '/proxy/luma/generations', '{}', { [keyHeader]: 'test-key' })

@@ -18,6 +18,7 @@ import type { HostedWorld, World } from '../state/world.ts'
 import type { HostedHandler } from './handler.ts'
 import { billingHandlers } from './accounts/billing.ts'
 import { workspaceHandlers } from './accounts/workspaces.ts'
+import { secretHandlers } from './accounts/secrets.ts'
 import { sessionHandlers } from './accounts/sessions.ts'
 import { publishedHandlers } from './accounts/published.ts'
 import { workflowHandlers } from './accounts/saved-workflows.ts'
@@ -68,6 +69,7 @@ const handlers: Readonly<Record<V1EndpointName, HostedHandler>> = {
   ...workspaceHandlers,
   ...billingHandlers,
   ...sessionHandlers,
+  ...secretHandlers,
 }
 
 /** The quirk that removes an endpoint. */

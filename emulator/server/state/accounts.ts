@@ -36,6 +36,16 @@ export type PublishedWorkflow = {
   readonly assetIds: readonly string[]
 }
 
+/** A secret for another service, without its value. A change replaces it. */
+export type StoredSecret = {
+  readonly id: string
+  readonly name: string
+  readonly provider: string | null
+  readonly type: string | null
+  readonly createdMs: number
+  readonly updatedMs: number
+}
+
 /** A token or a session that the server has issued to the account. */
 export type IssuedToken = {
   readonly kind: 'access' | 'refresh' | 'session'
@@ -64,6 +74,8 @@ export type AccountState = {
   readonly published: Map<string, PublishedWorkflow>
   /** The size of all versions and published workflows, in bytes. */
   workflowBytes: number
+  /** By id, oldest first. */
+  readonly secrets: Map<string, StoredSecret>
   /** By themselves. */
   readonly tokens: Bounded<IssuedToken>
   readonly codes: Bounded<OauthCode>

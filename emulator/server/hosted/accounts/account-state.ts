@@ -12,6 +12,7 @@ const createAccountState = (): AccountState => ({
   workflows: new Map(),
   published: new Map(),
   workflowBytes: 0,
+  secrets: new Map(),
   tokens: createBounded(MOST_ISSUED),
   codes: createBounded(MOST_ISSUED),
   clients: createBounded(MOST_ISSUED),

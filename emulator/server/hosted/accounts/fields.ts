@@ -5,7 +5,7 @@ import { badRequest, refuseHosted, type Reply } from '../../../http/replies.ts'
 import { bodyJson, type Request } from '../../../http/requests.ts'
 
 /** What is wrong with a member, as the end of a sentence; undefined if it is valid. It is undefined if it is missing. */
-type Check = (value: Json | undefined) => string | undefined
+export type Check = (value: Json | undefined) => string | undefined
 export type Checks = Readonly<Record<string, Check>>
 
 export const isText: Check = (value) => (typeof value === 'string' ? undefined : 'a text')

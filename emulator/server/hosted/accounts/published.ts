@@ -78,7 +78,7 @@ function publishWorkflow(world: HostedWorld, request: Request): Reply {
   const state = accountStateOf(world)
   const earlier = state.published.get(path)
   if (earlier === undefined && state.published.size >= limits.savedWorkflows.value)
-    return refuseHosted('workflowsFull', { limit: `${limits.savedWorkflows.value} published ones` })
+    return refuseHosted('accountFull', { limit: `${limits.savedWorkflows.value} published ones` })
   const size = utf8(text).length
   const refusal = refuseSize(world, size - (earlier?.size ?? 0))
   if (refusal !== undefined) return refusal

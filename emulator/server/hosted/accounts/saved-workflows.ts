@@ -42,7 +42,7 @@ const forkChecks = { source_version: isPositive, name: optionalText } as const
 export function refuseSize(world: HostedWorld, size: number): Reply | undefined {
   const { value } = limits.savedWorkflowBytes
   if (accountStateOf(world).workflowBytes + size <= value) return undefined
-  return refuseHosted('workflowsFull', { limit: `${value} bytes of workflows` })
+  return refuseHosted('accountFull', { limit: `${value} bytes of workflows` })
 }
 
 const versionOf = (world: HostedWorld, text: string): WorkflowVersion => ({
@@ -63,7 +63,7 @@ function store(
   const state = accountStateOf(world)
   const { value } = limits.savedWorkflows
   if (state.workflows.size >= value)
-    return refuseHosted('workflowsFull', { limit: `${value} workflows` })
+    return refuseHosted('accountFull', { limit: `${value} workflows` })
   const refusal = refuseSize(world, utf8(text).length)
   if (refusal !== undefined) return refusal
   const id = drawUuid(world.state.random)
