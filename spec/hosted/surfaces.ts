@@ -23,6 +23,10 @@ const places = (Object.entries(roots) as [Surface, readonly string[]][]).flatMap
 export const surfaceOf = (target: string): Surface =>
   places.find(({ root }) => isWithin(target, root))?.surface ?? 'v1'
 
+/** The API that an area of rules is about: the area has its name, or begins with it. */
+export const surfaceOfArea = (area: string): Surface =>
+  places.find(({ surface }) => area === surface || area.startsWith(`${surface}-`))?.surface ?? 'v1'
+
 /** The roots of the paths without the prefix of the hosted API. */
 const unprefixed: readonly string[] = [
   '/ws',

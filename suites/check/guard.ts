@@ -243,6 +243,13 @@ const deeds: readonly (readonly [
   [/^(GET|HEAD|OPTIONS|CONNECT|TRACE) /, harmless],
   [/^PATCH \/internal\/logs\/subscribe$/, subscribes],
   [/^POST \/prompt$/, submits('prompt')],
+  [/^POST \/v2\/models\/[^/]+\/[^/]+\/estimate$/, harmless],
+  [/^POST \/(v2\/models|proxy|billing)\//, needing('paid')],
+  // A request to a model, a task of a partner and a saved workflow have ids that only their maker knows.
+  [/^PUT \/v2\/models\/.*\/cancel$/, changing],
+  [/^DELETE \/proxy\//, changing],
+  [/^(POST|PATCH|DELETE) \/workflows(\/|$)/, changing],
+  [/^POST \/userdata\/.*\/publish$/, needing('global')],
   [/^POST \/v2\/jobs$/, submits('workflow')],
   [/^POST \/v2\/jobs\/[^/]+\/cancel$/, cancels(3)],
   [/^POST \/v2\/assets$/, uploadsAsset],

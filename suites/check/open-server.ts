@@ -3,7 +3,8 @@
 import { resolve } from 'node:path'
 import type { CheckOptions } from '../../spec/check.ts'
 import { described, type Generation } from '../../spec/generations.ts'
-import type { Place, Where } from '../../spec/language.ts'
+import type { Place } from '../../spec/language.ts'
+import type { Judged } from './plan.ts'
 import type { Subject } from '../judge/subject.ts'
 import { openGateway } from './gateway/target.ts'
 import { type Ledger, type LedgerEntry, openLedger } from './ledger.ts'
@@ -18,6 +19,8 @@ import { openTarget } from './target.ts'
 export type OpenedServer = {
   readonly place: Place
   readonly generation: Generation
+  /** The APIs that it has; null for those of a workflow server. */
+  readonly apis: NonNullable<Judged['apis']> | null
   readonly url: string
   /** How many runs are submitted at most. */
   readonly maxRuns: number
@@ -40,10 +43,10 @@ const UNPLANNED_RUNS = 50
 export async function openServer(
   asked: CheckOptions,
   { cwd }: Pick<CheckIo, 'cwd'>,
-  usualRuns: (where: Where) => number = () => UNPLANNED_RUNS,
+  usualRuns: (where: Judged) => number = () => UNPLANNED_RUNS,
 ): Promise<OpenedServer> {
   const signal = commandDeadline()
-  const within = (where: Where): CheckOptions & { readonly maxRuns: number } => ({
+  const within = (where: Judged): CheckOptions & { readonly maxRuns: number } => ({
     ...asked,
     maxRuns: asked.maxRuns ?? usualRuns(where),
   })
@@ -53,18 +56,18 @@ export async function openServer(
     const { target, server } = await openGateway(options, asked.gateway, signal)
     const { url, software } = target
     const { maxRuns } = options
-    const none = { library: null, ledger: null, kept: null }
+    const none = { apis: null, library: null, ledger: null, kept: null }
     return { ...where, url, maxRuns, software, server, ...none }
   }
   const target = await probe(asked, signal)
-  const { url, deployment: place, generation, software, library } = target
+  const { url, deployment: place, generation, apis, software, library } = target
   const file = resolve(cwd, asked.ledger)
   const ledger = openLedger(file, { kind: 'server', url, deployment: place, version: 1 })
   const kept = openKept(file, place)
-  const options = within({ place, generation })
+  const options = within({ place, generation, apis })
   const server = openTarget(target, options, ledger, kept.sessions)
   const { maxRuns } = options
-  return { place, generation, url, maxRuns, software, library, server, ledger, kept }
+  return { place, generation, apis, url, maxRuns, software, library, server, ledger, kept }
 }
 
 /** Removes what was made, and returns what is left. A server that is gone keeps it all. */

@@ -3,6 +3,7 @@
 import { type Allowance, allowances, type CheckOptions, usualSessions } from '../../spec/check.ts'
 import { described } from '../../spec/generations.ts'
 import type { Where } from '../../spec/language.ts'
+import { type Surface, surfaceOfArea } from '../../spec/hosted/surfaces.ts'
 import type { Case } from '../judge/proves.ts'
 import { Skip } from '../judge/skip.ts'
 import { ruleInfosOf } from './judgement.ts'
@@ -59,6 +60,9 @@ export type PlannedCase = {
 /** What an operator says that decides what can be judged. */
 export type PlanOptions = Pick<CheckOptions, 'select' | 'allow' | 'isReadOnly'>
 
+/** Where cases run, and the APIs that are there: null for all. */
+export type Judged = Where & { readonly apis?: readonly Surface[] | null }
+
 export const areaOf = ({ ids }: Case): string => (ids[0] ?? '').split('/')[0] ?? ''
 
 /** A glob as a regular expression for whole texts. */
@@ -108,13 +112,16 @@ type ChosenCase = Omit<PlannedCase, 'isBeyondBudget'>
 /** The chosen cases for a server, of its generation, area by area. Throws an error with the code USAGE for a selector that matches none of them. */
 function chosenCases(
   cases: readonly Case[],
-  { place, generation = described }: Where,
+  { place, generation = described, apis = null }: Judged,
   options: PlanOptions,
 ): readonly ChosenCase[] {
   const { select } = options
   const here = cases.filter(
-    ({ ids, place: at, generations }) =>
-      at === place && generations.includes(generation) && !isOfQuirk(ids),
+    (one) =>
+      one.place === place &&
+      one.generations.includes(generation) &&
+      !isOfQuirk(one.ids) &&
+      (apis === null || apis.includes(surfaceOfArea(areaOf(one)))),
   )
   const known = knownOf(here)
   const knownAs = (one: Case): Known => known.get(one) as Known
@@ -177,7 +184,7 @@ const RUNS_OF_SESSION = 60
  */
 export function usualRuns(
   cases: readonly Case[],
-  where: Where,
+  where: Judged,
   options: PlanOptions & Pick<CheckOptions, 'sessions'>,
 ): number {
   const { select, allow, sessions } = options
@@ -195,7 +202,7 @@ export function usualRuns(
  */
 export function planCases(
   cases: readonly Case[],
-  where: Where,
+  where: Judged,
   options: PlanOptions & { readonly maxRuns: number },
 ): readonly PlannedCase[] {
   const chosen = chosenCases(cases, where, options)

@@ -1,5 +1,6 @@
 // A server elsewhere as the runner sees it, and a case while it runs there.
 
+import type { Surface } from '../../spec/hosted/surfaces.ts'
 import { randomUUID } from 'node:crypto'
 import type { Allowance } from '../../spec/check.ts'
 import type { Generation } from '../../spec/generations.ts'
@@ -26,6 +27,8 @@ export type Target = {
   readonly deployment: Deployment
   /** Of a local server; others have one generation. */
   readonly generation: Generation
+  /** The APIs that it has, of a server that is the Router and the proxy to partners alone; null for a workflow server. */
+  readonly apis: readonly Surface[] | null
   /** The declaration of each node type that it lists. */
   readonly types: Readonly<Record<string, any>>
   /** Its software with the version, as it says itself. */

@@ -5,6 +5,8 @@ import { jsonIn } from '../../../dist/emulator/session/index.js'
 import type { TargetOptions } from '../../../spec/check.ts'
 import { described, generationOfVersion } from '../../../spec/generations.ts'
 import type { Deployment } from '../../../spec/language.ts'
+import { routerRoot } from '../../../spec/router/router.ts'
+import { REQUEST_ID } from '../../../spec/router/shapes.ts'
 import { keyHeader } from '../../../spec/server/access.ts'
 import { connectTo } from '../../judge/connection/open.ts'
 import type { Target } from '../running.ts'
@@ -12,7 +14,11 @@ import { ask, NotMeasured, probeDeadline } from './ask.ts'
 import { notAServer, refusedAddress, type StatsReply } from './unreachable.ts'
 
 /** A reply, with its body if that is valid JSON. */
-type Answer = StatsReply & { readonly json: any }
+type Answer = StatsReply & {
+  readonly json: any
+  /** The id of the call, which the Router gives to each of its answers. */
+  readonly router: string | null
+}
 
 /** Asks a server what it is, until the signal ends. Throws {@link NotMeasured} if it is not one that can be judged. */
 export async function probe(
@@ -28,7 +34,9 @@ export async function probe(
     ...(options.token !== undefined && { Authorization: `Bearer ${options.token}` }),
   }
   const answer = (path: string): Promise<Answer> => answerTo(url, path, { headers, signal })
-  const [deployment, { json: stats }] = await statsOf(url, answer)
+  const found = await statsOf(url, answer)
+  if (found === null) return routerAt(url)
+  const [deployment, { json: stats }] = found
   const version: unknown = stats.system.comfyui_version
   const listing = await answer(deployment === 'hosted' ? '/api/object_info' : '/object_info')
   // Without a key, what needs one is skipped; with a wrong one, all of it would fail.
@@ -38,6 +46,7 @@ export async function probe(
   return {
     url,
     deployment: options.deployment ?? deployment,
+    apis: null,
     generation: deployment === 'hosted' ? described : generationOfVersion(String(version)),
     types: isObject(types) ? types : {},
     software: typeof version === 'string' ? version : null,
@@ -65,17 +74,33 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 const hasStats = ({ json }: Answer): boolean =>
   isObject(json?.system) && Array.isArray(json?.devices)
 
-/** Looks for the statistics: those of a hosted server are below `/api` alone. */
+/** A server without a workflow server: models and partners alone. */
+const routerAt = (url: string): Target => ({
+  url,
+  deployment: 'hosted',
+  generation: described,
+  apis: ['router', 'partner'],
+  types: {},
+  software: null,
+  library: null,
+})
+
+/** Looks for the statistics: those of a hosted server are below `/api` alone. Null for a Router without a workflow server. */
 async function statsOf(
   url: string,
   answer: (path: string) => Promise<Answer>,
-): Promise<[Deployment, Answer]> {
+): Promise<[Deployment, Answer] | null> {
   const plain = await answer('/system_stats')
   if (hasStats(plain)) return ['local', plain]
   const prefixed = await answer('/api/system_stats')
   if (hasStats(prefixed)) return ['hosted', prefixed]
+  if (isRouter(await answer(routerRoot))) return null
   throw new NotMeasured(notAServer(url, [plain, prefixed]))
 }
+
+/** Whether this is the catalog of a Router, or its refusal without a known key. */
+const isRouter = ({ json, router }: Answer): boolean =>
+  router !== null && (Array.isArray(json?.data) || typeof json?.error_type === 'string')
 
 async function answerTo(
   url: string,
@@ -88,6 +113,7 @@ async function answerTo(
     status,
     type: header('content-type'),
     location: header('location'),
+    router: header(REQUEST_ID.toLowerCase()),
     json: jsonIn(text),
   }
 }

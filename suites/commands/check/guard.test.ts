@@ -44,6 +44,25 @@ test.each([
 })
 
 test.each([
+  ['POST', '/v2/models/acme/pic-1/requests', '{'],
+  ['POST', '/proxy/luma/generations', {}],
+  ['POST', '/api/billing/topup', {}],
+])('check/guard-paid %s %s %j costs money.', (method, path, body) => {
+  expect(deed(method, path, body)).toEqual({ changes: true, needs: ['paid'], runs: [] })
+})
+
+test('check/guard-own What has an id that only its maker knows needs nothing.', () => {
+  const free: readonly (readonly [method: string, path: string])[] = [
+    ['POST', '/v2/models/acme/pic-1/estimate'],
+    ['PUT', '/v2/models/acme/pic-1/requests/1/cancel'],
+    ['DELETE', '/proxy/runway/tasks/1'],
+    ['PATCH', '/api/workflows/1'],
+  ]
+  for (const [method, path] of free) expect(deed(method, path, {}).needs).toEqual([])
+  expect(deed('POST', '/api/userdata/a.json/publish', {}).needs).toEqual(['global'])
+})
+
+test.each([
   ['POST', '/users', { username: 'x' }],
   ['POST', '/settings', {}],
   ['POST', '/settings/theme', '1'],
@@ -184,6 +203,7 @@ function permissionsFor(more: Partial<TargetOptions> = {}) {
     url,
     deployment: 'local',
     generation: described,
+    apis: null,
     types: { PreviewAny: {} },
     software: null,
     library: null,
