@@ -88,11 +88,10 @@ export async function runOnce(
 }
 
 /** The flags of `run` for this server, with its credentials. */
-function credentialsOf({ url, options }: Emulator): readonly string[] {
-  const { deployment, token, accounts } = options
+function credentialsOf({ url, options, apiKey }: Emulator): readonly string[] {
+  const { deployment, token } = options
   const place = token === null ? url : `${url}/?token=${encodeURIComponent(token)}`
   const flags = ['--url', place, '--deployment', deployment]
   if (deployment === 'local') return flags
-  const account = accounts.find(({ tier }) => tier !== 'free') ?? accounts[0]
-  return [...flags, `--api-key=${account?.keys[0] ?? ''}`]
+  return [...flags, `--api-key=${apiKey ?? ''}`]
 }

@@ -1,5 +1,6 @@
 // The handles of a running server and a running gateway.
 
+import type { ClientSettings } from '../options/accounts.ts'
 import type { Fault } from '../../spec/scenario/faults.ts'
 import type { MessageType, messages } from '../../spec/server/messages.ts'
 import type { GatewayEffect, ScriptedFailure } from '../gateway/state/inputs.ts'
@@ -168,7 +169,8 @@ export const listenerOptions = [
  * await server.close()
  */
 export type Emulator = ClockHandle &
-  WorldHandle & {
+  WorldHandle &
+  ClientSettings & {
     /**
      * Advances the clock until the server sends a message of this type, to any client, whose data contains these members.
      * Returns its data. Resolves when all effects are sent. Throws if no timer is left and no message has matched.

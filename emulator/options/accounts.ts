@@ -31,6 +31,38 @@ export const defaultAccounts: readonly Account[] = [
 
 const memberNames = (of: object): string[] => Object.keys(of)
 
+/** The account with which a client starts: the first one that is not free, else the first one. */
+const usualAccount = (accounts: readonly Account[]): Account | undefined =>
+  accounts.find(({ tier }) => tier !== 'free') ?? accounts[0]
+
+/** What a client of a hosted server at this address needs. */
+export type ClientSettings = {
+  /** A key of an account that may submit; null on a local server. */
+  readonly apiKey: string | null
+  /** The environment variables with which the vendor's SDKs and command line use the server; none on a local one. */
+  readonly clientEnv: Readonly<Record<string, string>>
+}
+
+/** The settings of a client, for a server with these options at this address. */
+export function clientSettings(
+  { deployment, accounts }: { readonly deployment: string; readonly accounts: readonly Account[] },
+  url: string,
+): ClientSettings {
+  const apiKey = deployment === 'hosted' ? (usualAccount(accounts)?.keys[0] ?? null) : null
+  if (apiKey === null) return { apiKey, clientEnv: {} }
+  return {
+    apiKey,
+    clientEnv: {
+      COMFY_BASE_URL: url,
+      COMFY_ROUTER_BASE_URL: url,
+      COMFY_API_BASE_URL: url,
+      COMFY_API_KEY: apiKey,
+      COMFY_CLOUD_BASE_URL: url,
+      COMFY_CLOUD_API_KEY: apiKey,
+    },
+  }
+}
+
 /** The JSON Schema of one account in a config file: the type of each member, and its default. */
 const accountSchema = {
   type: 'object',

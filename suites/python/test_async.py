@@ -62,6 +62,7 @@ def test_async_ones_know_where_they_are(server: Server) -> None:
     world, gateway = AsyncWorld.at(server.url), AsyncGateway.at(server.gateway.url)
     assert repr(world) == f"<AsyncWorld {server.url}>"
     assert (world.ws_url, world.api_key, world.deployment) == (server.ws_url, None, "local")
+    assert world.client_env == {}
     assert world.inspector_url == server.inspector_url
     assert gateway.hook_url("ci") == f"{server.gateway.url}/webhooks/ci"
     there = AsyncServer.at(server.url)

@@ -318,6 +318,8 @@ def test_hosted_worlds_have_keys(submit: Submit) -> None:
     ]
     with Server(deployment="hosted", clock="instant") as server:
         assert (server.deployment, server.api_key) == ("hosted", "test-key")
+        assert server.client_env["COMFY_ROUTER_BASE_URL"] == server.url
+        assert server.client_env["COMFY_CLOUD_API_KEY"] == "test-key"
         submit(server.url, key=server.api_key)
         with server.world(accounts=accounts, port=0) as world:
             assert world.api_key == "key-of-pro"

@@ -1,5 +1,6 @@
 // The worlds at one address without a server: how requests and sockets reach them.
 
+import { clientSettings } from '../../options/accounts.ts'
 import type { Effect, Input } from '../../machine.ts'
 import { worldOptions } from '../../options/complete.ts'
 import type { ServerOptions, ServerOptionsInput } from '../../options/server-options.ts'
@@ -100,6 +101,7 @@ export async function startWorlds(
             rejectFiles,
           ),
           ...methods,
+          ...clientSettings(options, url),
           url,
           port: places.port,
           worldToken: null,

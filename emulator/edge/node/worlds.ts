@@ -1,5 +1,6 @@
 // The worlds at one address on Node: they share the listeners, the catalogue and the picture codecs.
 
+import { clientSettings } from '../../options/accounts.ts'
 import { setFlagsFromString } from 'node:v8'
 import type { Effect, Input } from '../../machine.ts'
 import { usageError } from '../../options/usage.ts'
@@ -134,9 +135,11 @@ async function start(
         const path = own === null ? pathOf(name) : ''
         const place = hostOf(options.host, port)
         const { signedLinks } = server.options
+        const url = `${ca === null && options.tlsCert === null ? 'http' : 'https'}://${place}${path}`
         return Object.assign(createServerHandle(part, currentHost(served), readScenarioFiles), {
           ...methods,
-          url: `${ca === null && options.tlsCert === null ? 'http' : 'https'}://${place}${path}`,
+          ...clientSettings(options, url),
+          url,
           worldToken,
           port,
           signedUrl: hosted && signedLinks && hosted.linkBase(signedLinks, place) + pathOf(name),

@@ -1,5 +1,6 @@
 // Opens a world in its object: a new one, or one that continues with what is stored.
 
+import { clientSettings } from '../../options/accounts.ts'
 import { version } from '../../lib/version.ts'
 import type { Effect, Input } from '../../machine.ts'
 import { worldOptions } from '../../options/complete.ts'
@@ -185,6 +186,7 @@ export async function openWorld(
       { ...clock, dispatch: driver.dispatch, changeWorld, watch, flushed },
       rejectFiles,
     ),
+    ...clientSettings(options, url),
     name: given.name,
     url,
     port: Number(new URL(url).port),

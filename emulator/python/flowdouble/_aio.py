@@ -113,6 +113,11 @@ class AsyncWorld(_AsyncMachine[World]):
         return self.sync.api_key
 
     @property
+    def client_env(self) -> dict[str, str]:
+        """The environment variables of the vendor's clients for a hosted server; none on local."""
+        return self.sync.client_env
+
+    @property
     def deployment(self) -> str:
         """local or hosted."""
         return self.sync.deployment

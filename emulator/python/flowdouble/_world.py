@@ -52,6 +52,15 @@ class World(Machine):
         """The address of the socket, such as ws://127.0.0.1:8188/ws; the client adds clientId, on hosted token."""
         return f"{self.url.replace('http', 'ws', 1)}/ws"
 
+    @property
+    def client_env(self) -> dict[str, str]:
+        """The environment variables with which the vendor's SDKs and command line use a hosted server; none on local."""
+        if self.api_key is None:
+            return {}
+        addresses = ("COMFY_BASE_URL", "COMFY_ROUTER_BASE_URL", "COMFY_API_BASE_URL", "COMFY_CLOUD_BASE_URL")
+        keys = ("COMFY_API_KEY", "COMFY_CLOUD_API_KEY")
+        return {**dict.fromkeys(addresses, self.url), **dict.fromkeys(keys, self.api_key)}
+
     # The clock, and what it has sent.
 
     def until_message(

@@ -1,12 +1,19 @@
 // A server that has the Router and the proxy to partners, and no workflow server beside them: that alone is judged.
 
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { test } from 'vitest'
 import { startEmulator } from 'flowdouble'
 import { probe } from '../../../check/probe/probe.ts'
 import { start } from '../../../support/spawned.ts'
 import { expect } from '../../../judge/expect.ts'
 import { forTest, listening } from '../../../support/for-test.ts'
+
+/** Answers as another address does. */
+async function answer(to: string, init: RequestInit, response: ServerResponse): Promise<void> {
+  const reply = await fetch(to, init)
+  const bytes = Buffer.from(await reply.arrayBuffer())
+  response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(bytes)
+}
 
 /** An address at which only the paths without a prefix of an emulator are. */
 async function routerAlone(): Promise<string> {
@@ -20,14 +27,11 @@ async function routerAlone(): Promise<string> {
     incoming.on('end', () => {
       const { host: _, connection: __, ...kept } = headers
       const body = chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }
-      void fetch(`${url}${path}`, {
-        method,
-        headers: kept as Record<string, string>,
-        ...body,
-      }).then(async (reply) => {
-        const bytes = Buffer.from(await reply.arrayBuffer())
-        response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(bytes)
-      })
+      void answer(
+        url + path,
+        { method, headers: kept as Record<string, string>, ...body },
+        response,
+      )
     })
   })
   return (await listening(server)).url
