@@ -16,7 +16,7 @@ import { notAServer, refusedAddress, type StatsReply } from './unreachable.ts'
 /** A reply, with its body if that is valid JSON. */
 type Answer = StatsReply & {
   readonly json: any
-  /** The id of the call, which the Router gives to each of its answers. */
+  /** The id of the call, which each answer of the Router has. */
   readonly router: string | null
 }
 
