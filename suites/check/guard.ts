@@ -253,8 +253,9 @@ const deeds: readonly (readonly [
   [/^POST \/v2\/jobs$/, submits('workflow')],
   [/^POST \/v2\/jobs\/[^/]+\/cancel$/, cancels(3)],
   [/^POST \/v2\/assets$/, uploadsAsset],
-  // An asset has an id that only its maker knows.
+  // These have ids that only their makers know.
   [/^(POST|DELETE) \/v2\/assets\//, changing],
+  [/^(POST|PATCH|DELETE) \/(workflows|secrets)(\/|$)/, changing],
   [/^POST \/interrupt$/, interrupts],
   [/^POST \/(queue|history)$/, deletesRuns],
   [/^POST \/free$/, needing('global')],

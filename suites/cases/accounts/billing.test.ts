@@ -14,7 +14,7 @@ import { needs } from '../../judge/hosted/accounts.ts'
 import { account, fitting } from '../../judge/hosted/jobs.ts'
 import { expect } from '../../judge/expect.ts'
 import { me } from '../../judge/own-runs.ts'
-import { ownWorld, proves, twoAccounts } from '../../judge/proves.ts'
+import { ownWorld, proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 
 async function statusOf(subject: Subject): Promise<any> {
@@ -167,5 +167,5 @@ proves(
     expect([list.workspaces.length, list.default_workspace_id]).toEqual([1, one.id])
     expect((await workspaceOf(subject.as('other-key'))).id).not.toBe(one.id)
   },
-  { ...ownWorld, ...twoAccounts },
+  { accounts: [account('test-key'), account('other-key')] },
 )

@@ -3,7 +3,7 @@
 import { replay } from 'flowdouble'
 import { oauthClient, tokenLifetimes } from '../../../spec/accounts/sign-in.ts'
 import { expect } from '../../judge/expect.ts'
-import { fitting } from '../../judge/hosted/jobs.ts'
+import { account, fitting } from '../../judge/hosted/jobs.ts'
 import {
   authorize,
   codeOf,
@@ -17,7 +17,7 @@ import {
   userOf,
   verifier,
 } from '../../judge/hosted/oauth.ts'
-import { casesWith, ownWorld, twoAccounts } from '../../judge/proves.ts'
+import { casesWith, ownWorld } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 
 const proves = casesWith(ownWorld)
@@ -222,7 +222,7 @@ proves(
     }
     expect(other).not.toBe(one)
   },
-  twoAccounts,
+  { accounts: [account('test-key'), account('other-key')] },
 )
 
 proves('sign-in/journal', async (subject) => {

@@ -5,15 +5,14 @@ import {
   workflowContent,
   workflowVersion,
 } from '../../../spec/accounts/saved-workflows.ts'
-import { workflowsOf } from '../../judge/hosted/accounts.ts'
+import { provesSaved, workflowsOf } from '../../judge/hosted/accounts.ts'
 import { fitting, nobody } from '../../judge/hosted/jobs.ts'
 import { refused } from '../../judge/hosted/refusals.ts'
 import { expect } from '../../judge/expect.ts'
 import { proves, twoAccounts } from '../../judge/proves.ts'
 import { exchanges, toEach, withEach } from '../../judge/rows.ts'
 
-proves('saved-workflows/save', async (subject) => {
-  const { save } = await workflowsOf(subject)
+provesSaved('saved-workflows/save', async (subject, { save }) => {
   const more = { description: 'grün', default_view: 'app' }
   const sources = { forked_from_workflow_id: 'w', forked_from_workflow_version_id: 'v' }
   const made = await save('saved', { ...more, ...sources })
@@ -28,10 +27,10 @@ proves('saved-workflows/save', async (subject) => {
     201,
   )
   expect(id).not.toBe(made.id)
+  await subject.request('DELETE', `/workflows/${id}`)
 })
 
-proves('saved-workflows/read', async (subject) => {
-  const { save, path } = await workflowsOf(subject)
+provesSaved('saved-workflows/read', async (subject, { save, path }) => {
   const workflow_json = { '1': { class_type: 'X', inputs: { a: [1, 'ü'], b: { c: null } } } }
   const made = await save('read', { workflow_json })
   expect(fitting(savedWorkflow, await subject.get(path(made.id)))).toEqual(made)
@@ -41,8 +40,7 @@ proves('saved-workflows/read', async (subject) => {
   expect(found.workflow_json).toEqual(workflow_json)
 })
 
-proves('saved-workflows/change', async (subject) => {
-  const { save, path, patch } = await workflowsOf(subject)
+provesSaved('saved-workflows/change', async (subject, { save, path, patch }) => {
   const made = await save('change')
   const name = subject.unique('changed')
   const named = fitting(savedWorkflow, await patch(path(made.id), { name, latest_version: 7 }))
@@ -53,24 +51,25 @@ proves('saved-workflows/change', async (subject) => {
   expect(found).toMatchObject({ ...more, name, created_at: made.created_at })
 })
 
-proves(['saved-workflows/delete', 'saved-workflows/unknown'], async (subject) => {
-  const { save, path } = await workflowsOf(subject)
-  const { id, name } = await save('delete')
-  const body = { base_version: 1, source_version: 1, workflow_json: {} }
-  await exchanges(subject, [
-    ['DELETE', path(id), undefined, 204, ''],
-    ...toEach([path(id), path(id, '/content')], 'GET', 404, ...refused('NOT_FOUND')),
-    ['DELETE', path(id), undefined, 404, ...refused('NOT_FOUND')],
-    ['PATCH', path(id), {}, 404, ...refused('NOT_FOUND')],
-    ['POST', path(id, '/versions'), body, 404, ...refused('NOT_FOUND')],
-    ['POST', path(id, '/fork'), body, 404, ...refused('NOT_FOUND')],
-  ])
-  const list = await subject.get(`/workflows?name=${encodeURIComponent(name)}`)
-  expect(list.json().data).toEqual([])
-})
+provesSaved(
+  ['saved-workflows/delete', 'saved-workflows/unknown'],
+  async (subject, { save, path }) => {
+    const { id, name } = await save('delete')
+    const body = { base_version: 1, source_version: 1, workflow_json: {} }
+    await exchanges(subject, [
+      ['DELETE', path(id), undefined, 204, ''],
+      ...toEach([path(id), path(id, '/content')], 'GET', 404, ...refused('NOT_FOUND')),
+      ['DELETE', path(id), undefined, 404, ...refused('NOT_FOUND')],
+      ['PATCH', path(id), {}, 404, ...refused('NOT_FOUND')],
+      ['POST', path(id, '/versions'), body, 404, ...refused('NOT_FOUND')],
+      ['POST', path(id, '/fork'), body, 404, ...refused('NOT_FOUND')],
+    ])
+    const list = await subject.get(`/workflows?name=${encodeURIComponent(name)}`)
+    expect(list.json().data).toEqual([])
+  },
+)
 
-proves('saved-workflows/version', async (subject) => {
-  const { save, path } = await workflowsOf(subject)
+provesSaved('saved-workflows/version', async (subject, { save, path }) => {
   const made = await save('versions')
   for (const version of [2, 3]) {
     const workflow_json = { version }
@@ -89,8 +88,7 @@ proves('saved-workflows/version', async (subject) => {
   }
 })
 
-proves('saved-workflows/stale-version', async (subject) => {
-  const { save, path } = await workflowsOf(subject)
+provesSaved('saved-workflows/stale-version', async (subject, { save, path }) => {
   const { id } = await save('stale')
   const body = { base_version: 1, workflow_json: { a: 2 } }
   const stale = [1, 3].map((base_version) => ({ base_version, workflow_json: { a: 0 } }))
@@ -102,27 +100,28 @@ proves('saved-workflows/stale-version', async (subject) => {
   expect([version, workflow_json]).toEqual([2, { a: 2 }])
 })
 
-proves(['saved-workflows/fork', 'saved-workflows/fork-version'], async (subject) => {
-  const { save, path } = await workflowsOf(subject)
-  const made = await save('fork', { description: 'd' })
-  const { id: source } = (await subject.get(path(made.id, '/content'))).json()
-  await subject.post(path(made.id, '/versions'), { base_version: 1, workflow_json: { a: 2 } })
-  const fork = async (body: object) =>
-    fitting(savedWorkflow, await subject.post(path(made.id, '/fork'), body), 201)
-  const forked_from = { workflow_id: made.id, workflow_version_id: source }
-  const same = await fork({ source_version: 1 })
-  expect(same).toMatchObject({ name: made.name, latest_version: 1, forked_from })
-  const { workflow_json } = (await subject.get(path(same.id, '/content'))).json()
-  expect(workflow_json).toEqual({ name: 'fork' })
-  const name = subject.unique('forked')
-  expect(await fork({ source_version: 2, name })).toMatchObject({ name, latest_version: 1 })
-  await exchanges(subject, [
-    ['POST', path(made.id, '/fork'), { source_version: 3 }, 404, ...refused('NOT_FOUND')],
-  ])
-})
+provesSaved(
+  ['saved-workflows/fork', 'saved-workflows/fork-version'],
+  async (subject, { save, path }) => {
+    const made = await save('fork', { description: 'd' })
+    const { id: source } = (await subject.get(path(made.id, '/content'))).json()
+    await subject.post(path(made.id, '/versions'), { base_version: 1, workflow_json: { a: 2 } })
+    const fork = async (body: object) =>
+      fitting(savedWorkflow, await subject.post(path(made.id, '/fork'), body), 201)
+    const forked_from = { workflow_id: made.id, workflow_version_id: source }
+    const same = await fork({ source_version: 1 })
+    expect(same).toMatchObject({ name: made.name, latest_version: 1, forked_from })
+    const { workflow_json } = (await subject.get(path(same.id, '/content'))).json()
+    expect(workflow_json).toEqual({ name: 'fork' })
+    const name = subject.unique('forked')
+    expect(await fork({ source_version: 2, name })).toMatchObject({ name, latest_version: 1 })
+    await exchanges(subject, [
+      ['POST', path(made.id, '/fork'), { source_version: 3 }, 404, ...refused('NOT_FOUND')],
+    ])
+  },
+)
 
-proves('saved-workflows/fields', async (subject) => {
-  const { save, path } = await workflowsOf(subject)
+provesSaved('saved-workflows/fields', async (subject, { save, path }) => {
   const { id, name } = await save('fields')
   const workflow_json = {}
   const no = refused('UNPROCESSABLE_ENTITY')
@@ -176,6 +175,7 @@ proves(
     expect((await other.get(path(id))).status).toBe(200)
     const { data } = (await subject.get('/workflows?limit=100')).json()
     expect(data.map((one: { id: string }) => one.id)).not.toContain(id)
+    expect((await other.request('DELETE', path(id))).status).toBe(204)
   },
   twoAccounts,
 )

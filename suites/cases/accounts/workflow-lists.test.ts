@@ -2,7 +2,7 @@
 
 import { limits } from '../../../spec/limits.ts'
 import { savedWorkflows } from '../../../spec/accounts/saved-workflows.ts'
-import { needs, workflowsOf } from '../../judge/hosted/accounts.ts'
+import { needs, provesSaved, type Saved, workflowsOf } from '../../judge/hosted/accounts.ts'
 import { fitting } from '../../judge/hosted/jobs.ts'
 import { refused } from '../../judge/hosted/refusals.ts'
 import { expect } from '../../judge/expect.ts'
@@ -14,8 +14,7 @@ const listOf = async ({ get }: Subject, query: string): Promise<any> =>
   fitting(savedWorkflows, await get(`/workflows?${query}`))
 
 /** Three workflows with names that no other case uses, and what lists them alone. */
-async function three(subject: Subject) {
-  const { save, path, patch } = await workflowsOf(subject)
+async function three(subject: Subject, { save, path, patch }: Saved) {
   const mark = subject.unique('three')
   const b = await save('three b', { default_view: 'app' })
   const c = await save('three C', { default_view: 'workflow' })
@@ -27,8 +26,8 @@ async function three(subject: Subject) {
   return { mark, all: [a, c, b], a: a.id, b: b.id, c: c.id, list, path, patch }
 }
 
-proves(['saved-workflows/list', 'saved-workflows/list-order'], async (subject) => {
-  const { mark, all, a, b, c, list, path, patch } = await three(subject)
+provesSaved(['saved-workflows/list', 'saved-workflows/list-order'], async (subject, saved) => {
+  const { mark, all, a, b, c, list, path, patch } = await three(subject, saved)
   const { data } = await listOf(subject, `name=${encodeURIComponent(mark)}`)
   expect(data).toEqual(all)
   expect(await list('sort=create_time&order=desc')).toEqual([a, c, b])
@@ -42,8 +41,8 @@ proves(['saved-workflows/list', 'saved-workflows/list-order'], async (subject) =
   expect((await list('sort=update_time&order=asc')).at(-1)).toBe(b)
 })
 
-proves('saved-workflows/list-pages', async (subject) => {
-  const { mark, a, b, c } = await three(subject)
+provesSaved('saved-workflows/list-pages', async (subject, saved) => {
+  const { mark, a, b, c } = await three(subject, saved)
   const page = async (query: string) => {
     const { data, pagination } = await listOf(subject, `name=${encodeURIComponent(mark)}&${query}`)
     return { ids: data.map(({ id }: { id: string }) => id), pagination }
@@ -64,8 +63,8 @@ proves('saved-workflows/list-pages', async (subject) => {
   expect((await page('offset=9')).ids).toEqual([])
 })
 
-proves('saved-workflows/list-filters', async (subject) => {
-  const { a, b, c, list } = await three(subject)
+provesSaved('saved-workflows/list-filters', async (subject, saved) => {
+  const { a, b, c, list } = await three(subject, saved)
   expect(await list('default_view=app')).toEqual([b])
   expect(await list('default_view=workflow')).toEqual([c])
   const { data } = await listOf(subject, `name=${encodeURIComponent(subject.unique('THREE B'))}`)
