@@ -29,6 +29,7 @@ export type Limit = {
     | 'secrets'
     | 'snapshots'
     | 'steps'
+    | 'tasks'
     | 'users'
     | 'workflows'
     | 'worlds'
@@ -97,8 +98,12 @@ export const limits = {
   ),
   assetTexts: limit(64 * MiB, 'bytes', 'the names, tags and metadata of all assets together', [
     'assets/bounds',
+    'hosted-assets/bounds',
   ]),
   secrets: limit(100, 'secrets', 'the secrets of a hosted account', ['secrets/most']),
+  tasks: limit(1000, 'tasks', 'the tasks of a hosted account, such as downloads of assets', [
+    'tasks/bounds',
+  ]),
   savedWorkflows: limit(1000, 'workflows', 'the saved workflows of a hosted account', [
     'saved-workflows/most',
   ]),

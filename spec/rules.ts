@@ -4,6 +4,7 @@ import type { Rules } from './language.ts'
 import * as access from './server/access.ts'
 import * as assets from './assets/assets.ts'
 import * as hostedAssets from './assets/hosted-assets.ts'
+import * as tasks from './assets/tasks.ts'
 import * as control from './control.ts'
 import * as catalog from './server/catalog.ts'
 import * as deliveries from './gateway/deliveries.ts'
@@ -101,6 +102,7 @@ export const areas = {
   assets,
   partner,
   'hosted-assets': hostedAssets,
+  tasks,
   faults,
   duties,
   webhooks,
@@ -157,6 +159,7 @@ export const rules = {
   ...assets.rules,
   ...partner.rules,
   ...hostedAssets.rules,
+  ...tasks.rules,
   ...faults.rules,
   ...duties.rules,
   ...webhooks.rules,

@@ -130,6 +130,7 @@ function fire(server: Server, effects: Effect[], { dueMs, what }: Timer<TimerTar
   else if (what.kind === 'expiry') expire(world, what.prompt_id)
   else if (what.kind === 'chatter') fireMessage(world, what.message)
   else if (what.kind === 'silence') breakSilence(server, world, what.request)
+  else if (what.kind === 'task') server.hosted?.advanceTask(world, what.task)
   else if (what.kind === 'worker') advance(world, state.workers[what.worker] as Worker)
 }
 

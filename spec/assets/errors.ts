@@ -163,6 +163,33 @@ export const hostedAssetRefusals = {
   assetInUse: hostedRefusal(409, 'A delete of an asset whose file a job needs that is not over.', {
     ASSET_IN_USE: 'Asset {id} is in use.',
   }),
+  urlMissing: hostedRefusal(400, 'A question about a file elsewhere without its URL.', {
+    INVALID_REQUEST: 'The URL of the file is missing.',
+  }),
+  urlInvalid: hostedRefusal(422, 'The same with a text that is not a URL of HTTP or HTTPS.', {
+    INVALID_URL: 'The URL of the file is not valid.',
+  }),
+  exportInvalid: hostedRefusal(400, 'An export without ids, or with malformed ones.', {
+    INVALID_REQUEST: '{reason}',
+  }),
+  strategyUnknown: hostedRefusal(400, 'An export with an unknown strategy.', {
+    INVALID_NAMING_STRATEGY: 'The naming strategy is unknown.',
+  }),
+  exportName: hostedRefusal(400, 'The name of an archive that no export can have.', {
+    INVALID_EXPORT_NAME: 'The name of an export ends in .zip.',
+  }),
+  exportUnknown: hostedRefusal(404, 'An archive that does not exist.', {
+    EXPORT_NOT_FOUND: 'Export {name} not found',
+  }),
+  taskUnknown: hostedRefusal(404, 'An unknown task, or one of another account.', {
+    TASK_NOT_FOUND: 'Task {id} not found',
+  }),
+  taskOver: hostedRefusal(409, 'A cancel of a task that is over, or that cannot be cancelled.', {
+    TASK_NOT_CANCELLABLE: 'Task {id} cannot be cancelled.',
+  }),
+  taskQuery: hostedRefusal(422, 'A list of tasks with a parameter that does not fit.', {
+    INVALID_QUERY: 'The parameter {name} cannot have that value.',
+  }),
   uploadInvalid: hostedRefusal(422, 'An upload with invalid fields, or of an unknown folder.', {
     INVALID_BODY: '{reason}',
   }),

@@ -3,6 +3,7 @@
 import type { Endpoints } from '../language.ts'
 import * as assets from '../assets/assets.ts'
 import * as hostedAssets from '../assets/hosted-assets.ts'
+import * as tasks from '../assets/tasks.ts'
 import * as catalog from './catalog.ts'
 import * as files from './files.ts'
 import * as history from './history.ts'
@@ -75,4 +76,5 @@ export const endpoints = {
   ...partnerEndpoints,
   ...assets.endpoints,
   ...hostedAssets.endpoints,
+  ...tasks.endpoints,
 } as const satisfies Endpoints

@@ -89,7 +89,7 @@ export const rules = {
   }),
   ...chosen.hosted({
     'deployments/hosted-not-built':
-      'Hosted paths of tasks, payments, the hub and deployments below /api return 404.',
+      'Hosted paths of payments, the hub and deployments below /api return 404.',
     'deployments/paths-of-local':
       'The hosted server does not know paths that only local servers have, with or without the prefix.',
   }),

@@ -2,6 +2,7 @@
 
 import {
   both,
+  hosted,
   local,
   type Endpoints,
   type Message,
@@ -14,6 +15,7 @@ import {
   rulesOf,
   observedAt,
 } from '../language.ts'
+import { downloadProgress, exportProgress } from '../assets/tasks.ts'
 import { exceptionTypes, hostedError } from './errors.ts'
 import { nodeOutput } from './files.ts'
 import { nodeErrorsById } from './workflows.ts'
@@ -178,6 +180,12 @@ export const messages = {
   'assets.seed.error': message(local, 'A scan for assets has failed.', {
     data: object({ message: text }),
   }),
+  asset_download: message(hosted, 'A download of an asset goes on, or is over.', {
+    data: downloadProgress,
+  }),
+  asset_export: message(hosted, 'An export of assets goes on, or is over.', {
+    data: exportProgress,
+  }),
   execution_start: message(both, 'A run starts.', { data: runAndTime }),
   execution_cached: message(
     both,
@@ -239,6 +247,8 @@ export const receivers = {
   'assets.seed.completed': 'everyone',
   'assets.seed.cancelled': 'everyone',
   'assets.seed.error': 'everyone',
+  asset_download: 'everyone',
+  asset_export: 'everyone',
   execution_start: 'own',
   execution_cached: 'own',
   executing: 'own',

@@ -150,7 +150,7 @@ async function furnish(
     const task = await raw('POST', '/proxy/luma/generations', '{}', { [keyHeader]: 'test-key' })
     return [task.json().id]
   }
-  if (path.startsWith('/api/assets')) return furnishAssets(request)
+  if (/^\/api\/(assets|tasks)/.test(path)) return furnishAssets(request)
   if (!path.startsWith('/api/v2/')) return [...commonWords, prompt_id]
   const fields = { content_type: 'text/plain', file: 'a text' }
   const { body, headers } = formRequest(fields)
@@ -167,11 +167,14 @@ async function furnishWorkflows(post: Subject['post']): Promise<string[]> {
   return [id, share_id, 'a.json']
 }
 
-/** Uploads an asset. Returns the words for its paths. */
+/** Uploads an asset and exports it. Returns the words for its paths. */
 async function furnishAssets(request: Subject['request']): Promise<string[]> {
   const { body, headers } = formRequest({ file: 'a text' })
   const { id, hash } = (await request('POST', '/assets', body?.toString(), headers)).json()
-  return [id, hash]
+  const ids = JSON.stringify({ asset_ids: [id] })
+  const { task_id } = (await request('POST', '/assets/export', ids)).json()
+  const { result } = (await request('GET', `/tasks/${task_id}`)).json()
+  return [id, hash, task_id, result.export_name, 'https://models.example/a.safetensors']
 }
 
 async function inWorld(
@@ -188,7 +191,7 @@ async function inWorld(
 
 /**
  * These require more than a fitting request: a workflow, a model with a picture or with texts, a picture, a mask, a code,
- * a cookie, or filters without a contradiction.
+ * a cookie, filters without a contradiction, a URL, or a task that runs.
  */
 const neverWell = new Set([
   'get /experiment/models/preview/{folder}/{path_index}/{filename}',
@@ -196,7 +199,10 @@ const neverWell = new Set([
   'get /api/global_subgraphs/{id}',
   'get /api/files/mask-layers',
   'get /api/assets',
+  'delete /api/tasks/{id}',
+  'post /api/assets/download',
   'get /api/assets/tags/refine',
+  'get /api/tasks',
   'post /api/assets',
   'post /api/assets/from-hash',
   'post /api/upload/mask',

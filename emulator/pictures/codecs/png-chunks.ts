@@ -64,7 +64,8 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-const checksum = (bytes: Uint8Array): number => {
+/** The CRC-32 of bytes. */
+export const checksum = (bytes: Uint8Array): number => {
   let crc = 0xffffffff
   for (const byte of bytes) crc = crcTable[(crc ^ byte) & 255]! ^ (crc >>> 8)
   return (crc ^ 0xffffffff) >>> 0

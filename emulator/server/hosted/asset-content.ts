@@ -1,11 +1,16 @@
-// The content of hosted assets [hosted-assets/content]: a redirect to a signed link, which is fetched without a key.
+// The content of hosted assets and of their exports [hosted-assets/content, tasks/export-link]: a signed link, which is fetched
+// without a key.
 
-import type { Reply } from '../../http/replies.ts'
+import { LINK_LIFETIME_S } from '../../../spec/server/files.ts'
+import { json, type Reply } from '../../http/replies.ts'
+import { prefixHeader } from '../../http/request-headers.ts'
 import type { Request } from '../../http/requests.ts'
 import { get } from '../../lib/bounded.ts'
 import { refuseAsset, unknownAsset } from '../local/assets/replies.ts'
 import type { HostedWorld } from '../state/world.ts'
 import { assetWithId, touchAsset } from '../world/assets.ts'
+import { timestamp } from '../world/derived.ts'
+import { fileKey } from '../world/files.ts'
 import { nameOf } from '../world/paths.ts'
 import { ofAsset } from './assets/handlers.ts'
 import { signedLink } from './signed-links.ts'
@@ -30,3 +35,15 @@ const redirect = (world: HostedWorld, { segment, headers }: Request): Reply => {
 }
 
 export const hostedContent = ofAsset(redirect)
+
+/** GET /assets/exports/<name>. */
+export function assetExport(world: HostedWorld, { segment: name, headers }: Request): Reply {
+  if (!/^[A-Za-z0-9_-]+\.zip$/.test(name)) return refuseAsset(world, 'exportName')
+  const isThere = get(world.state.files, fileKey('output', '', name)) !== undefined
+  if (!isThere || !name.startsWith('comfy-export-'))
+    return refuseAsset(world, 'exportUnknown', { name })
+  const sinceMs = Math.floor(timestamp(world) / 1000) * 1000
+  const expires_at = new Date(sinceMs + LINK_LIFETIME_S * 1000).toISOString()
+  const url = signedLink(world, name, headers['host'], headers[prefixHeader] ?? '')
+  return json(JSON.stringify({ url, expires_at }))
+}

@@ -23,7 +23,7 @@ import { sessionHandlers } from './accounts/sessions.ts'
 import { publishedHandlers } from './accounts/published.ts'
 import { workflowHandlers } from './accounts/saved-workflows.ts'
 import { assetHandlers } from './assets/handlers.ts'
-import { hostedContent } from './asset-content.ts'
+import { assetExport, hostedContent } from './asset-content.ts'
 import { view } from './view.ts'
 import { catalogHandlers } from './catalog.ts'
 import { settingsHandlers } from './settings.ts'
@@ -59,6 +59,7 @@ const handlers: Readonly<Record<V1EndpointName, HostedHandler>> = {
   uploadMask,
   maskLayers,
   hostedContent,
+  assetExport,
   ...assetHandlers,
   ...catalogHandlers,
   ...systemHandlers,

@@ -2,4 +2,5 @@
 
 export { admit } from './access.ts'
 export { answer, handshakeNeeded, readsBody } from './endpoints.ts'
+export { advanceTask } from './assets/task-steps.ts'
 export { answerLink, linkBase } from './signed-links.ts'

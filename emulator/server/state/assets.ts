@@ -1,5 +1,6 @@
 // The types of assets: records on the stored files of a world, and on the model files of its catalogue.
 
+import type { taskStates } from '../../../spec/assets/tasks.ts'
 import type { Bounded } from '../../lib/bounded.ts'
 
 /** A moment of the world's time; `tick` orders what happens within a millisecond. */
@@ -43,6 +44,28 @@ export type Scan = {
   readonly skipped: number
 }
 
+/** A download or an export. A change replaces it. Times are in milliseconds of the world's time. */
+export type Task = {
+  readonly id: string
+  readonly name: 'task:download' | 'task:export'
+  /** Equal requests have equal ones. */
+  readonly key: string
+  /** The request, as JSON text. */
+  readonly payload: string
+  readonly status: (typeof taskStates)[number]
+  /** How many of its steps it has done. */
+  readonly step: number
+  readonly createdMs: number
+  readonly updatedMs: number
+  readonly startedMs: number | null
+  readonly completedMs: number | null
+  /** As JSON text; null before its end. */
+  readonly result: string | null
+  readonly error: string | null
+  /** The asset that it has made; null for none. */
+  readonly assetId: string | null
+}
+
 /** Serials of what comes next: what has an earlier one was looked at. */
 export type Seen = {
   readonly history: number
@@ -64,6 +87,8 @@ export type Assets = {
   /** What the last scan that somebody asked for has done; null before the first. */
   scan: Scan | null
   lastMoment: Moment
+  /** The tasks of a hosted server by id, oldest first; absent before the first. */
+  tasks?: Bounded<Task>
   /** How much of the state a hosted server has made assets of; absent before the first request for them. */
   seen?: Seen
 }

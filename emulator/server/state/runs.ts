@@ -182,8 +182,8 @@ export type Running = {
 }
 
 /**
- * What a timer triggers: the expiry of a waiting run, a worker, the end of an installation, a late message, a comment in a silent stream, a message of
- * the scenario, a fault, or
+ * What a timer triggers: the expiry of a waiting run, a worker, the end of an installation, a late message, a comment in a
+ * silent stream, a message of the scenario, a step of a task, a fault, or
  * nothing but that time passes until then. Worlds and workers by their index.
  */
 export type TimerTarget =
@@ -192,6 +192,7 @@ export type TimerTarget =
   | { readonly kind: 'late'; readonly world: number; readonly effect: LateEffect }
   | { readonly kind: 'pause'; readonly world: number }
   | { readonly kind: 'expiry'; readonly world: number; readonly prompt_id: string }
+  | { readonly kind: 'task'; readonly world: number; readonly task: string }
   | { readonly kind: 'silence'; readonly world: number; readonly request: number }
   | { readonly kind: 'chatter'; readonly world: number; readonly message: number }
   | FaultTimer

@@ -36,6 +36,8 @@ export type Hosted = Hashing & {
   readonly linkBase: (links: SignedLinks, host: string | undefined) => string
   /** Sends to each stream what has changed about its job. */
   readonly followStreams: (server: Server) => void
+  /** Does the next step of a task of an account. */
+  readonly advanceTask: (world: World, task: string) => void
   /** A request gets this 5xx although the server may have done what it requests. */
   readonly noteFailure: (server: Server, request: IncomingRequest, reply: Reply) => void
   /** Adds to a reply what all replies of its API have. */

@@ -9,7 +9,7 @@ import * as v2 from '../v2/index.ts'
 import * as partner from '../partner/index.ts'
 
 export { blake3Hex, hmacHex, sha256Hex } from '../world/hashing.ts'
-export { answerLink, handshakeNeeded, linkBase } from '../hosted/index.ts'
+export { advanceTask, answerLink, handshakeNeeded, linkBase } from '../hosted/index.ts'
 export { followStreams } from '../v2/streams.ts'
 
 /** What each API does. */

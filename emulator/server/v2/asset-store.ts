@@ -1,12 +1,9 @@
 // The assets of an account [v2-assets/*]: uploads and outputs under ids, which several may have the same bytes.
 
-import { limits } from '../../../spec/limits.ts'
 import type { v2Asset } from '../../../spec/v2/v2-assets.ts'
 import type { Static } from '../../../spec/static.ts'
 import { get, put } from '../../lib/bounded.ts'
-import type { Body } from '../../machine.ts'
-import { encodeFile } from '../../pictures/encode.ts'
-import { pixelsOf } from '../../pictures/work.ts'
+import { encoded } from '../hosted/assets/contents.ts'
 import { type OutputFile, outputId } from '../hosted/assets/outputs.ts'
 import { wholeFile } from '../local/view.ts'
 import type { StoredFile } from '../state/files.ts'
@@ -71,13 +68,6 @@ function contentOf(
   const found = bytes === null ? unknown : { hash: hashOf(world, bytes), sizeBytes: bytes.length }
   contents.set(file, found)
   return found
-}
-
-/** The bytes of a body; null for a picture whose encoding would hold up other requests [v2-assets/large-outputs]. */
-function encoded(body: Body): Uint8Array | null {
-  if (typeof body === 'string') return new TextEncoder().encode(body)
-  if (body instanceof Uint8Array) return body
-  return pixelsOf(body) > limits.pixels.value ? null : encodeFile(body)
 }
 
 /** An asset as replies contain it. */

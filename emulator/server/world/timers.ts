@@ -37,6 +37,11 @@ export function expireAt({ setup, timers }: World, prompt_id: string, atMs: numb
   setTimer(timers, atMs, { kind: 'expiry', world: setup.index, prompt_id })
 }
 
+/** Schedules a step of a task [tasks/clock]. */
+export function wakeTask({ setup, timers }: World, task: string, atMs: number): void {
+  setTimer(timers, atMs, { kind: 'task', world: setup.index, task }, -1)
+}
+
 /** Lets time pass at least until then before the world is idle: a record becomes visible. */
 export function waitUntil({ setup, timers }: World, atMs: number): void {
   setTimer(timers, atMs, { kind: 'pause', world: setup.index })

@@ -90,12 +90,7 @@ proves('deployments/hosted-models-renamed', async ({ raw }) => {
 })
 
 /** What the service has in addition, and this server lacks. */
-const notBuilt = [
-  '/api/tasks/1',
-  '/api/billing/capabilities',
-  '/api/billing/topup',
-  '/api/hub/workflows',
-]
+const notBuilt = ['/api/billing/capabilities', '/api/billing/topup', '/api/hub/workflows']
 
 proves('deployments/hosted-not-built', async ({ raw }) => {
   for (const path of notBuilt) {

@@ -15,6 +15,7 @@ import type { HostedWorld } from '../../state/world.ts'
 import { assetWithId } from '../../world/assets.ts'
 import { isHosted } from '../../world/derived.ts'
 import { resolvePath } from '../../world/user-folder.ts'
+import { gather } from '../assets/library.ts'
 import { accountStateOf, isoTime } from './account-state.ts'
 import { isTexts, readFields } from './fields.ts'
 import { refuseSize } from './saved-workflows.ts'
@@ -73,6 +74,7 @@ function publishWorkflow(world: HostedWorld, request: Request): Reply {
   const text = workflowIn(bytes)
   if (text === undefined) return badRequest('The file is not a workflow.')
   const assetIds = [...new Set((body.get('asset_ids') as Json[]).map(String))]
+  gather(world)
   const unknown = assetIds.find((id) => assetWithId(world, id) === undefined)
   if (unknown !== undefined) return badRequest('asset_ids names an unknown asset.')
   const state = accountStateOf(world)

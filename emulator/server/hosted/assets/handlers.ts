@@ -13,10 +13,15 @@ import {
 } from '../../local/assets/one.ts'
 import { assetTagCounts, listTags } from '../../local/assets/tags.ts'
 import { uploadAsset } from '../../local/assets/upload.ts'
+import type { Server } from '../../state/server.ts'
 import type { HostedWorld } from '../../state/world.ts'
+import { downloadAsset, remoteMetadata } from './downloads.ts'
+import { exportAssets } from './exports.ts'
 import { gather } from './library.ts'
+import { importAssets, workflowAssets } from './published.ts'
+import { cancelTask, listTasks, readTask } from './tasks.ts'
 
-type Handler = (world: HostedWorld, request: Request) => Reply
+type Handler = (world: HostedWorld, request: Request, server: Server) => Reply
 
 /** The request without empty parameters, which count as absent [http/hosted-empty-parameter]. */
 function filled(request: Request): Request {
@@ -28,9 +33,9 @@ function filled(request: Request): Request {
 /** A handler that finds all assets of its account. */
 export const withAssets =
   (handle: Handler): Handler =>
-  (world, request) => {
+  (world, request, server) => {
     gather(world)
-    return handle(world, filled(request))
+    return handle(world, filled(request), server)
   }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -38,8 +43,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** A handler of one asset. Anything but a UUID names none. */
 export const ofAsset = (handle: Handler): Handler => {
   const guarded = withAssets(handle)
-  return (world, request) =>
-    UUID.test(request.segment) ? guarded(world, request) : refuseHosted('notFound')
+  return (world, request, server) =>
+    UUID.test(request.segment) ? guarded(world, request, server) : refuseHosted('notFound')
 }
 
 export const assetHandlers = {
@@ -54,4 +59,12 @@ export const assetHandlers = {
   hostedAddTags: ofAsset(addAssetTags),
   hostedRemoveTags: ofAsset(removeAssetTags),
   hostedTags: withAssets(listTags),
+  remoteMetadata: withAssets(remoteMetadata),
+  downloadAsset: withAssets(downloadAsset),
+  exportAssets: withAssets(exportAssets),
+  importAssets: withAssets(importAssets),
+  workflowAssets: withAssets(workflowAssets),
+  tasks: withAssets(listTasks),
+  task: withAssets(readTask),
+  cancelTask: withAssets(cancelTask),
 } as const

@@ -226,7 +226,10 @@ function folderFor(world: World, tags: readonly string[]): Folder | { readonly r
 const MODEL_TYPE = 'model_type:'
 
 /** The folder of an upload to a server that does not ask for one: a model has a tag with the name of its folder. */
-function folderOf(world: World, tags: readonly string[]): Folder | { readonly reason: string } {
+export function folderOf(
+  world: World,
+  tags: readonly string[],
+): Folder | { readonly reason: string } {
   if (!tags.includes('models'))
     return { type: tags.includes('output') ? 'output' : 'input', subfolder: '' }
   const names = new Set(tags.map((tag) => tag.replace(MODEL_TYPE, '')))
