@@ -27,7 +27,7 @@ import type {
 } from './server/errors.ts'
 import type { MessageType } from './server/messages.ts'
 import type { QuirkId } from './truth/quirks.ts'
-import type { routerRefusals } from './router/errors.ts'
+import { refusalsOfRouter, routerAnswers } from './router/answers.ts'
 import type { v2Refusals } from './v2/errors.ts'
 import type { partnerRefusals } from './partner/errors.ts'
 
@@ -250,9 +250,7 @@ export const endpointRules: Readonly<Record<Answering, Ids>> = {
   v2ByHash: ['v2-assets/by-hash'],
   v2Asset: ['v2-assets/read', 'v2-assets/address', 'v2-assets/outputs'],
   v2DeleteAsset: ['v2-assets/delete'],
-  routerModels: ['router/list', 'router/list-pages', 'router/list-limit'],
-  routerModel: ['router/detail'],
-  routerDocument: ['router/document', 'router/document-tag', 'router/document-cache'],
+  ...routerAnswers,
   v2Content: ['v2-assets/content', 'v2-assets/range'],
   partnerSubmit: ['partner/task', 'partner/json', 'partner/bytes', 'partner/price', 'partner/any'],
   partnerPoll: ['partner/poll', 'partner/result', 'partner/time'],
@@ -594,15 +592,6 @@ const ofV2: Table<typeof v2Refusals> = {
   notImplemented: ['quirks/hosted.v2-no-streams', 'quirks/hosted.v2-no-labels'],
 }
 
-const ofRouter: Table<typeof routerRefusals> = {
-  unauthorized: ['router/key-refusal', 'router/header-key-first'],
-  forbidden: ['router/free-tier'],
-  modelNotFound: ['router/unknown-model', 'router/suggestions', 'router/unknown-path'],
-  modelRetired: ['scenario/model-retired'],
-  methodNotAllowed: ['router/unknown-path'],
-  badCursor: ['router/list-cursor'],
-}
-
 const ofPartner: Table<typeof partnerRefusals> = {
   badRequest: {
     customerStorage: ['partner/storage-bad'],
@@ -708,9 +697,9 @@ export const refusalRules = {
   local: ofLocal,
   hosted: ofHosted,
   v2: ofV2,
-  router: ofRouter,
   partner: ofPartner,
   oauth: ofOauth,
+  router: refusalsOfRouter,
   plan: ofPlan,
   links: ofLinks,
   gateway: ofGateway,

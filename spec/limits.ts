@@ -9,6 +9,7 @@ export type Limit = {
     | 'attempts'
     | 'blocks'
     | 'bytes'
+    | 'calls'
     | 'characters'
     | 'connections'
     | 'days'
@@ -96,6 +97,15 @@ export const limits = {
     'the user folder, including the folder itself',
     ['userdata/bounds'],
   ),
+  routerBacklog: limit(100, 'calls', 'the calls of models of an account that wait', [
+    'router-queue/backlog',
+  ]),
+  routerDeadline: limit(300, 'seconds', 'how long a request waits for a call of a model', [
+    'router-runs/deadline',
+  ]),
+  routerEcho: limit(16_384, 'characters', 'the inputs that an output of a model repeats', [
+    'router-runs/long-input',
+  ]),
   assetTexts: limit(64 * MiB, 'bytes', 'the names, tags and metadata of all assets together', [
     'assets/bounds',
     'hosted-assets/bounds',

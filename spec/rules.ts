@@ -27,6 +27,8 @@ import * as pages from './pages.ts'
 import * as operations from './gateway/operations.ts'
 import * as queue from './server/queue.ts'
 import * as router from './router/router.ts'
+import * as routerQueue from './router/router-queue.ts'
+import * as routerRuns from './router/router-runs.ts'
 import { rules as gatewayScriptRules } from './scenario/gateway.ts'
 import { rules as messageRules } from './scenario/messages.ts'
 import { rules as modelRules } from './scenario/models.ts'
@@ -99,6 +101,8 @@ export const areas = {
   'v2-streams': v2Streams,
   'v2-assets': v2Assets,
   router,
+  'router-runs': routerRuns,
+  'router-queue': routerQueue,
   assets,
   partner,
   'hosted-assets': hostedAssets,
@@ -156,6 +160,8 @@ export const rules = {
   ...v2Streams.rules,
   ...v2Assets.rules,
   ...router.rules,
+  ...routerRuns.rules,
+  ...routerQueue.rules,
   ...assets.rules,
   ...partner.rules,
   ...hostedAssets.rules,

@@ -115,11 +115,11 @@ export function createServerHandle(
       const scenario = readScenarios(scenarios)
       if (typeof scenario === 'string') throw usageError(unusableText('The scenario', scenario))
       requireRulesOnly(scenarios)
-      const { runs, nodes, faults, answers, messages } = scenario
+      const { runs, nodes, faults, answers, messages, models } = scenario
       dispatch((atMs) => ({
         kind: 'script',
         atMs,
-        change: { load: { runs, nodes, faults, answers, messages } },
+        change: { load: { runs, nodes, faults, answers, messages, models } },
       }))
     },
     messages: async (filter = {}) => {
@@ -175,7 +175,7 @@ const chosen = <T extends object>({ items }: Received<T>, filter: object): reado
   items.filter((one) => isMatch(one, filter))
 
 /** The members of a scenario that only a new world takes, and the one that only a gateway takes. */
-const startOnly = ['start', 'world', 'types', 'gateway']
+const startOnly = ['start', 'world', 'types', 'modelTypes', 'gateway']
 
 /** Throws a usage error for members that a running world would ignore. */
 function requireRulesOnly(given: unknown): void {

@@ -20,6 +20,8 @@ export type Reply = {
   readonly file?: FileFacts
   /** The body goes on after the reply: it is the beginning of a stream. */
   readonly stream?: true
+  /** It is none yet: the reply comes later, with a timer. */
+  readonly held?: true
 }
 
 type HeaderValues = Readonly<Record<string, string>>
@@ -37,6 +39,8 @@ export const json = (text: string, status = 200): Reply => ({
 
 /** 200 without a body and without a content type. */
 export const empty: Reply = { status: 200, headers: noHeaders, body: '' }
+/** Stands for a reply that comes later. */
+export const heldReply: Reply = { status: 0, headers: noHeaders, body: '', held: true }
 /** 204. */
 export const noContent: Reply = { status: 204, headers: noHeaders, body: '' }
 

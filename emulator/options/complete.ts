@@ -203,7 +203,7 @@ export const worldOptions = (
 /** The option `failures` is the first of the node rules. */
 const scriptOf = ({
   failures,
-  scenario: { start, runs, nodes, faults, answers, messages, modelTypes },
+  scenario: { start, runs, nodes, faults, answers, messages, models, modelTypes },
 }: ServerOptions): Script => ({
   start,
   runs,
@@ -211,6 +211,7 @@ const scriptOf = ({
   faults,
   answers,
   messages,
+  models,
   modelTypes,
 })
 

@@ -19,7 +19,7 @@ export function requireNone([first]: readonly Violation[], where: string): void 
 
 /** The rules, faults, files and runs that name an unknown account, and so never apply. */
 export function userViolations(
-  { start, runs, nodes, answers, messages, faults }: Scenario,
+  { start, runs, nodes, answers, messages, models, faults }: Scenario,
   users: readonly string[],
 ): readonly Violation[] {
   const { files = [], history = [], queue = [] } = start
@@ -31,6 +31,7 @@ export function userViolations(
     ...usersOf(['nodes'], nodes),
     ...usersOf(['answers'], answers),
     ...usersOf(['messages'], messages),
+    ...usersOf(['models'], models),
     ...faults.map(({ when }: Fault, at): Named => [['faults', at, 'when', 'user'], when.user]),
   ]
   return named.flatMap(([path, user]) => {

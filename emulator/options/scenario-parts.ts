@@ -9,8 +9,9 @@ import {
 } from '../../spec/scenario/nodes.ts'
 import type { Start } from '../../spec/scenario/start.ts'
 import { modelIdPattern } from '../../spec/router/shapes.ts'
-import type { ModelType } from '../../spec/scenario/models.ts'
+import type { ModelRule, ModelType } from '../../spec/scenario/models.ts'
 import { endingWithoutSample, hasSample } from '../../spec/scenario/samples.ts'
+import { headerProblem } from './faults.ts'
 import { isPlainObject, type Violation } from './json-schema.ts'
 
 type Path = Violation['path']
@@ -122,3 +123,14 @@ export const wrongModels = (
 
 const modelIdProblem =
   'is not an id: provider/model, in small letters and digits with . _ or - in between'
+
+/** The rules for calls of models that say two things, or cannot be sent. */
+export const wrongModelRules = (rules: readonly ModelRule[] = []): readonly Violation[] =>
+  rules.flatMap(({ file, output, headers = {} }, at): readonly Violation[] => {
+    const path = ['models', at]
+    if (file !== undefined && output !== undefined)
+      return [{ path, problem: 'has file and output: choose one' }]
+    const wrong = headerProblem(headers, [...path, 'headers'])
+    if (wrong !== undefined) return [wrong]
+    return file === undefined ? [] : wrongContent([...path, 'file'], file, [])
+  })

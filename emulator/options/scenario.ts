@@ -21,6 +21,7 @@ import {
   expansionViolations,
   filesOf,
   unmadeFiles,
+  wrongModelRules,
   wrongModels,
 } from './scenario-parts.ts'
 
@@ -50,6 +51,7 @@ export const noScenario: Scenario = {
   runs: [],
   nodes: [],
   types: {},
+  models: [],
   modelTypes: {},
   answers: [],
   messages: [],
@@ -86,6 +88,7 @@ export function scenarioViolations(schema: Schema, value: unknown): readonly Vio
     faults,
     nodes = [],
     types = {},
+    models,
     modelTypes,
   } = value as ScenarioInput
   return [
@@ -95,6 +98,7 @@ export function scenarioViolations(schema: Schema, value: unknown): readonly Vio
     ...nodes.flatMap((rule, index) => expansionViolations(rule, ['nodes', index, 'expands'])),
     ...wrongTypes(types),
     ...wrongModels(modelTypes),
+    ...wrongModelRules(models),
     ...wrongAnswers(answers),
     ...wrongWaits(nodes),
     ...wrongMessages(messages),
@@ -122,10 +126,12 @@ function stillOnDisk({
   nodes = [],
   answers = [],
   messages = [],
+  models = [],
 }: ScenarioInput): readonly Violation[] {
   const named: readonly (readonly [path: Violation['path'], value: unknown])[] = [
     ...filesOf(start, nodes).map(([path, { from }]) => [[...path, 'from'], from] as const),
     ...answers.map(({ from }, at) => [['answers', at, 'from'], from] as const),
+    ...models.map(({ file }, at) => [['models', at, 'file', 'from'], file?.from] as const),
     ...messages.map(({ frame }, at) => [['messages', at, 'frame', 'from'], frame?.from] as const),
     ...(['history', 'queue'] as const).flatMap((list) =>
       (start[list] ?? []).map(
@@ -166,6 +172,7 @@ const merge = (into: Scenario, one: ScenarioInput): Scenario => ({
   runs: joined(into.runs, one.runs),
   nodes: joined(into.nodes, one.nodes),
   types: { ...into.types, ...one.types },
+  models: joined(into.models, one.models),
   modelTypes: { ...into.modelTypes, ...one.modelTypes },
   answers: joined(into.answers, one.answers),
   messages: joined(into.messages, one.messages),

@@ -14,9 +14,11 @@ export function changeScript(state: Scripted, change: ScriptChange): void {
   else if ('remove' in change)
     script.faults = script.faults.filter(({ id }) => id !== change.remove)
   else {
-    const { runs, nodes, faults, answers = [], messages = [], modelTypes = {} } = change.load
+    const { runs, nodes, faults, answers = [], messages = [], models = [] } = change.load
+    if (change.load.modelTypes !== undefined) script.modelTypes = change.load.modelTypes
+    script.models = models.map((rule) => ({ rule, matched: 0 }))
     script.answers = answers.map((answer) => ({ answer, applied: 0 }))
-    Object.assign(script, { runs, nodes, messages, modelTypes, faults: [] })
+    Object.assign(script, { runs, nodes, messages, faults: [] })
     for (const fault of faults) addFault(state, fault)
   }
 }

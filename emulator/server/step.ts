@@ -5,7 +5,7 @@ import { changeScript } from './script.ts'
 import { changeWorld, endAllSockets } from './change-world.ts'
 import { trimState } from './memory.ts'
 import { nextTimer, takeTimer, type Timer } from '../lib/timers.ts'
-import type { Effect, Input, RequestHead } from '../machine.ts'
+import type { Effect, Input, ReplyEffect, RequestHead } from '../machine.ts'
 import { badRequest, refuse, type Reply } from '../http/replies.ts'
 import { parameter, splitTarget } from '../http/requests.ts'
 import { answerScripted, isAnswered } from './answered.ts'
@@ -13,7 +13,7 @@ import { admit as admitOnLocal } from './local/access.ts'
 import { finish } from './response-headers.ts'
 import { type Answers, openBy, openDisturbed } from './faults/handshakes.ts'
 import { disturbMessages } from './faults/messages.ts'
-import { answerDisturbed, findRequestHit } from './faults/requests.ts'
+import { answerDisturbed, findRequestHit, sendLateReply } from './faults/requests.ts'
 import { forgetFlow } from './faults/streams.ts'
 import { fireFault } from './faults/timers.ts'
 import { forgetSocket } from './faults/wire.ts'
@@ -131,6 +131,7 @@ function fire(server: Server, effects: Effect[], { dueMs, what }: Timer<TimerTar
   else if (what.kind === 'chatter') fireMessage(world, what.message)
   else if (what.kind === 'silence') breakSilence(server, world, what.request)
   else if (what.kind === 'task') server.hosted?.advanceTask(world, what.task)
+  else if (what.kind === 'router') answerLate(server, effects, world, what.call)
   else if (what.kind === 'worker') advance(world, state.workers[what.worker] as Worker)
 }
 
@@ -138,6 +139,14 @@ function fireOfFault(server: Server, effects: Effect[], timer: FaultTimer): void
   for (const { state } of server.worlds) state.nowMs = server.state.nowMs
   if (timer.kind !== 'handshake') return fireFault(server, effects, timer)
   openBy(server, effects, timer.input, timer.then, answersTo(server, timer.input))
+}
+
+/** Lets happen what is due to a call of the Router, and answers the request that waits for it. */
+function answerLate(server: Server, effects: Effect[], world: World, call: string): void {
+  const late = isHosted(world) ? server.hosted?.fireCall(world, call) : undefined
+  if (late === undefined) return
+  const { request, path, reply } = late
+  sendLateReply(server, effects, replyTo(server, { request, headers: {} }, path, reply))
 }
 
 /** When the next timer of the server fires, in the server's milliseconds; undefined if it waits for an input. */
@@ -214,18 +223,20 @@ function answerMain(server: Server, input: RequestInput): readonly Effect[] {
   const { world } = admitted
   const before = world.effects
   world.effects = []
-  const reply = replyTo(server, input, path, route(server, world, input, path, query))
-  const effects = [reply, ...world.effects]
+  const found = route(server, world, input, path, query)
+  const effects = found.held
+    ? world.effects
+    : [replyTo(server, input, path, found), ...world.effects]
   world.effects = before
   return effects
 }
 
 const replyTo = (
   server: Server,
-  { request, headers }: RequestInput,
+  { request, headers }: Pick<RequestInput, 'request' | 'headers'>,
   path: string,
   found: Reply,
-): Effect => {
+): ReplyEffect => {
   const marked = server.hosted === null ? found : server.hosted.mark(server, path, found)
   return {
     kind: 'reply',

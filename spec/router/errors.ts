@@ -52,6 +52,16 @@ export const bucketOf = (status: number, hasPace: boolean): Bucket =>
       : 'provider_timeout'
     : (byStatus[status] ?? 'internal_error')
 
+/** How long a client waits before it asks again, in seconds. */
+export const PACE_S = {
+  running: 1,
+  waiting: 2,
+  inFlight: 1,
+  busy: 1,
+  backlog: 5,
+  deadline: 2,
+} as const
+
 type More = Readonly<Record<string, string>>
 
 const refusal = <const B extends Bucket>(
@@ -67,6 +77,8 @@ const refusal = <const B extends Bucket>(
     body: { json: { detail, error_type } },
     headers: { [ERROR_TYPE]: error_type, ...more },
   }) as const satisfies Refusal
+
+const pace = (seconds: number): More => ({ 'Retry-After': `${seconds}` })
 
 /** Refusals of the Router. */
 export const routerRefusals = {
@@ -105,5 +117,96 @@ export const routerRefusals = {
     'invalid_input',
     'A list of models with a cursor that the server has not issued.',
     'This cursor is not from a list of this server.',
+  ),
+  invalidInput: refusal(
+    400,
+    'invalid_input',
+    'A body that is not JSON, a key of the wrong form, or a provider that does not serve the model.',
+    '{reason}',
+  ),
+  tooLarge: refusal(
+    413,
+    'invalid_input',
+    'A request body exceeds its limit.',
+    'The limit is {limit} bytes.',
+  ),
+  notAnObject: {
+    status: 422,
+    when: 'A body that is JSON, but not an object.',
+    body: {
+      json: {
+        detail: [{ loc: ['body'], msg: 'Input should be a valid dictionary', type: 'dict_type' }],
+      },
+    },
+    headers: { [ERROR_TYPE]: 'invalid_input' },
+  },
+  insufficientCredits: refusal(
+    402,
+    'insufficient_credits',
+    'A call that costs more than the balance, or of an account whose subscription is inactive.',
+    'The account cannot pay for this call: it costs {price} credits.',
+  ),
+  tooManyCalls: refusal(
+    429,
+    'concurrency_limit_exceeded',
+    'A run while the account has as many calls at work as its tier allows.',
+    'Too many calls are running: {limit} at a time.',
+    pace(PACE_S.busy),
+  ),
+  keyInFlight: refusal(
+    409,
+    'concurrency_limit_exceeded',
+    'A key whose call is running.',
+    'The call with this Idempotency-Key is still running.',
+    pace(PACE_S.inFlight),
+  ),
+  keyUnusable: refusal(
+    409,
+    'invalid_input',
+    'A key of another request, or whose answer cannot be returned.',
+    '{reason} Use a new Idempotency-Key.',
+  ),
+  deadlineExceeded: refusal(
+    504,
+    'deadline_exceeded',
+    'A run that takes longer than it is waited for; Retry-After if it has a key.',
+    'The call takes longer than {seconds} seconds.',
+  ),
+  bytesNotQueued: refusal(
+    403,
+    'not_enabled',
+    'A submit for a model that answers with a file.',
+    '{id} answers with a file, and cannot be queued: run it.',
+  ),
+  backlogFull: refusal(
+    429,
+    'queue_backlog_full',
+    'A submit while as many calls wait as can.',
+    'Too many calls are waiting: {limit} at most.',
+    pace(PACE_S.backlog),
+  ),
+  requestNotFound: refusal(
+    404,
+    'request_not_found',
+    'A queued call that is unknown, of another model or of another account.',
+    'There is no such request.',
+  ),
+  requestGone: refusal(
+    410,
+    'request_not_found',
+    'A queued call whose result is no longer kept.',
+    'The result of this request has expired.',
+  ),
+  cancelled: refusal(
+    409,
+    'cancelled',
+    'The result of a queued call that was cancelled.',
+    'The request was cancelled.',
+  ),
+  queueTimeout: refusal(
+    504,
+    'queue_timeout',
+    'The result of a queued call that has waited too long.',
+    'The request has waited for too long, and never started.',
   ),
 } as const satisfies Refusals

@@ -15,8 +15,19 @@ export const pageLimits = { most: 100, usual: 20, cursor: 512 } as const
 export const routerCors = {
   'Access-Control-Allow-Headers':
     'Content-Type, Authorization, X-API-Key, Idempotency-Key, If-None-Match',
-  'Access-Control-Expose-Headers':
-    'X-Comfy-Request-Id, X-Comfy-Error-Type, X-Comfy-Credits-Used, Idempotent-Replayed, Retry-After, ETag',
+  'Access-Control-Expose-Headers': [
+    'Retry-After',
+    'ETag',
+    'Idempotent-Replayed',
+    'X-Comfy-Request-Id',
+    'X-Comfy-Error-Type',
+    'X-Comfy-Credits-Used',
+    'X-Comfy-Router-Fallback-Provider',
+    'X-Comfy-Router-Dropped-Params',
+    'X-Comfy-Upstream-Status',
+    'X-Comfy-Upstream-Detail',
+    'X-Comfy-Refusal-Subject',
+  ].join(', '),
 } as const
 
 const entry = {

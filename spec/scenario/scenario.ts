@@ -4,7 +4,7 @@ import { type AnswerRule, answer } from './answers.ts'
 import { type Fault, fault } from './faults.ts'
 import { gatewayScript } from './gateway.ts'
 import { type MessageRule, messageRule } from './messages.ts'
-import { type ModelType, modelTypes } from './models.ts'
+import { type ModelRule, modelRule, type ModelType, modelTypes } from './models.ts'
 import { type NodeRule, nodeRule } from './nodes.ts'
 import { type RunRule, runRule } from './runs.ts'
 import { type Start, start } from './start.ts'
@@ -30,6 +30,10 @@ export const scenario = closed({
     description: 'additional node types, each in the form of its entry in GET /object_info',
   }),
   modelTypes: optional(modelTypes),
+  models: optional({
+    ...list(modelRule),
+    description: 'rules for calls of models of the Router (hosted)',
+  }),
   answers: optional({
     ...list(answer),
     description: 'routes of extensions, and what they reply; the first one that matches replies',
@@ -51,6 +55,7 @@ export type Script = {
   /** Absent in journals of earlier versions, like the messages. */
   readonly answers?: AnswerRule[]
   readonly messages?: MessageRule[]
+  readonly models?: ModelRule[]
   readonly modelTypes?: Readonly<Record<string, ModelType>>
 }
 

@@ -23,6 +23,8 @@ import * as billing from '../accounts/billing.ts'
 import * as workspaces from '../accounts/workspaces.ts'
 import * as savedWorkflows from '../accounts/saved-workflows.ts'
 import * as router from '../router/router.ts'
+import * as routerQueue from '../router/router-queue.ts'
+import * as routerRuns from '../router/router-runs.ts'
 import * as v2Assets from '../v2/v2-assets.ts'
 import * as v2Jobs from '../v2/v2-jobs.ts'
 import * as v2Streams from '../v2/v2-streams.ts'
@@ -38,6 +40,8 @@ export const v2Endpoints = {
 /** Those of the Router, below `/v2/models`. */
 export const routerEndpoints = {
   ...router.endpoints,
+  ...routerRuns.endpoints,
+  ...routerQueue.endpoints,
 } as const satisfies Endpoints
 
 /** Those of OAuth, below `/oauth`. */

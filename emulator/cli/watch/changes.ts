@@ -11,18 +11,19 @@ const parts = {
   runs: ['run rule', ({ run }) => run],
   answers: ['answer', placeOf],
   messages: ['message', ({ type }) => type],
+  models: ['model rule', ({ model }) => model],
 } as const satisfies Record<string, readonly [noun: string, nameOf: (item: Item) => Name]>
 
 type Part = keyof typeof parts
 
 /** What names an item; it has other members, too. */
-type Item = Partial<Readonly<Record<'id' | 'class_type' | 'node' | 'type', string>>> &
+type Item = Partial<Readonly<Record<'id' | 'class_type' | 'node' | 'type' | 'model', string>>> &
   Place & { readonly run?: number; readonly when?: Place }
 type Place = Partial<Readonly<Record<'method' | 'path' | 'message', string>>>
 type Name = string | number | undefined
 
 /** The parts that only a new world takes, and the one that only a gateway takes when it starts. */
-const ofWorlds = ['start', 'types'] as const
+const ofWorlds = ['start', 'types', 'modelTypes'] as const
 const ofGateway = 'gateway'
 
 /** How many names a change lists. */
@@ -36,6 +37,7 @@ export const rulesOf = ({
   faults,
   answers,
   messages,
+  models,
 }: Scenario): Pick<Scenario, 'version' | Part> => ({
   version,
   runs,
@@ -43,6 +45,7 @@ export const rulesOf = ({
   faults,
   answers,
   messages,
+  models,
 })
 
 /** What the files say: the scenario, and the options of the server beside it. */

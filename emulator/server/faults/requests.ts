@@ -10,7 +10,7 @@ import { decodePart, splitTarget } from '../../http/requests.ts'
 import { matchesPath } from '../../lib/path-pattern.ts'
 import { setTimer } from '../../lib/timers.ts'
 import type { Effect, ReplyEffect, RequestHead } from '../../machine.ts'
-import type { Hit, Response } from '../state/faults.ts'
+import type { HeldBack, Hit, Response } from '../state/faults.ts'
 import type { Server } from '../state/server.ts'
 import { findDue, joined, report } from './match.ts'
 import { isGone, restart } from './restart.ts'
@@ -57,12 +57,40 @@ export function answerDisturbed(
     return
   }
   const { status } = then
-  const [reply, ...others] =
+  const answered =
     status === undefined ? answer() : answer(faultReply(server, status, then, target))
-  const response = responseOf(server, reply as ReplyEffect, then)
+  const [reply, ...others] = answered
+  if (reply?.kind !== 'reply') {
+    // Its reply comes with a timer.
+    const wire = wireOf(server)
+    wire.held ??= new Map()
+    wire.held.set(request, { then, delayMs })
+    return void effects.push(...answered)
+  }
+  disturbReply(server, effects, reply, { then, delayMs })
+  effects.push(...others)
+}
+
+/** Sends a reply as a fault says. */
+function disturbReply(
+  server: Server,
+  effects: Effect[],
+  reply: ReplyEffect,
+  { then, delayMs }: HeldBack,
+): void {
+  const { nowMs, timers } = server.state
+  const response = responseOf(server, reply, then)
   if (delayMs === 0) sendResponse(server, effects, response)
   else setTimer(timers, nowMs + delayMs, { kind: 'response', response })
-  effects.push(...others)
+}
+
+/** Sends a reply that comes later than its request, as the faults say that have applied to the request. */
+export function sendLateReply(server: Server, effects: Effect[], reply: ReplyEffect): void {
+  const held = server.state.wire?.held
+  const hit = held?.get(reply.request)
+  if (hit === undefined) return void effects.push(reply)
+  held?.delete(reply.request)
+  disturbReply(server, effects, reply, hit)
 }
 
 /** A response with what a fault does to it on its way. */

@@ -11,7 +11,7 @@ import { clearPending } from '../world/queue.ts'
 import { forgetStreams } from '../world/streams.ts'
 import { restWorker } from '../world/timers.ts'
 import { release } from '../world/upload-quota.ts'
-import { EARLY, endSockets, wireOf } from './wire.ts'
+import { EARLY, endSockets, forgetHeld, wireOf } from './wire.ts'
 
 /** Whether a fault takes the server away, for a moment or for good. */
 export const isGone = ({ restart: again, exit }: FaultThen): boolean =>
@@ -22,7 +22,12 @@ export function restart(server: Server, effects: Effect[], then: FaultThen): voi
   const { state, hosted, worlds } = server
   const wire = wireOf(server)
   endSockets(server, effects, [...state.sockets.keys(), ...wire.opening], 'reset')
-  const requests = new Set([...wire.waiting, ...forgetStreams(state), ...wire.flows.keys()])
+  const requests = new Set([
+    ...wire.waiting,
+    ...forgetStreams(state),
+    ...forgetHeld(state),
+    ...wire.flows.keys(),
+  ])
   for (const request of requests) effects.push({ kind: 'reset', request })
   wire.waiting.clear()
   wire.flows.clear()

@@ -3,7 +3,7 @@
 import type { FaultThen, FaultWhen } from '../../../spec/scenario/faults.ts'
 import type { Effect, SocketEnd } from '../../machine.ts'
 import type { OutgoingMessage, Wire } from '../state/faults.ts'
-import type { Server } from '../state/server.ts'
+import type { Server, ServerState } from '../state/server.ts'
 import type { World } from '../state/world.ts'
 import { setTimer } from '../../lib/timers.ts'
 import { closeSocket } from '../world/sockets.ts'
@@ -136,5 +136,16 @@ export function forgetSocket({ state: { wire } }: Server, socket: number): void 
 export function forgetRequests({ state }: Server): void {
   state.wire?.waiting.clear()
   state.wire?.flows.clear()
+  forgetHeld(state)
   forgetStreams(state)
+}
+
+/** Forgets the requests that wait for calls of the Router, which go on. Returns their numbers. */
+export function forgetHeld({ wire, worlds }: ServerState): readonly number[] {
+  wire?.held?.clear()
+  return worlds.flatMap(({ router }) => {
+    const requests = [...(router?.held.values() ?? [])]
+    router?.held.clear()
+    return requests
+  })
 }

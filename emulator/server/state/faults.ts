@@ -19,6 +19,9 @@ export type Hit = {
   readonly delayMs: number
 }
 
+/** What faults do to a response that comes later than its request. */
+export type HeldBack = Pick<Hit, 'then' | 'delayMs'>
+
 /** What a timer of a fault triggers. */
 export type FaultTimer =
   /** A fault with `atMs`, by its serial number. */
@@ -69,6 +72,8 @@ export type Wire = {
   readonly delayedUntilMs: Map<number, number>
   /** Requests whose responses are not complete. */
   readonly waiting: Set<number>
+  /** What happens to the replies of requests that wait for a call; absent until one does. */
+  held?: Map<number, HeldBack>
   /** Sockets whose handshakes are not answered yet. */
   readonly opening: Set<number>
   /** Until when sockets that are silent for a time send nothing, in milliseconds of the world's time. */

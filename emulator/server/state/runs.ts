@@ -194,6 +194,7 @@ export type TimerTarget =
   | { readonly kind: 'expiry'; readonly world: number; readonly prompt_id: string }
   | { readonly kind: 'task'; readonly world: number; readonly task: string }
   | { readonly kind: 'silence'; readonly world: number; readonly request: number }
+  | { readonly kind: 'router'; readonly world: number; readonly call: string }
   | { readonly kind: 'chatter'; readonly world: number; readonly message: number }
   | FaultTimer
 

@@ -3,7 +3,7 @@
 import type { AnswerRule } from '../../../spec/scenario/answers.ts'
 import type { Fault } from '../../../spec/scenario/faults.ts'
 import type { MessageRule } from '../../../spec/scenario/messages.ts'
-import type { ModelType } from '../../../spec/scenario/models.ts'
+import type { ModelRule, ModelType } from '../../../spec/scenario/models.ts'
 import type { NodeRule } from '../../../spec/scenario/nodes.ts'
 import type { RunRule } from '../../../spec/scenario/runs.ts'
 import type { Random } from '../../lib/random.ts'
@@ -27,12 +27,21 @@ export type ActiveAnswer = {
   applied: number
 }
 
+/** A rule for calls of models with its counter. */
+export type ActiveModelRule = {
+  readonly rule: ModelRule
+  /** How many calls have matched it. */
+  matched: number
+}
+
 export type ScriptState = {
   runs: readonly RunRule[]
   nodes: readonly NodeRule[]
   faults: ActiveFault[]
   answers: readonly ActiveAnswer[]
   messages: readonly MessageRule[]
+  /** Rules for calls of models; absent in states of earlier versions. */
+  models?: readonly ActiveModelRule[]
   /** Further models of the Router, by id; absent in states of earlier versions. */
   modelTypes?: Readonly<Record<string, ModelType>>
   /** When the world started or was last reset, in milliseconds of its time: times of faults count from then. */

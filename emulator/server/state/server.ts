@@ -40,6 +40,11 @@ export type Hosted = Hashing & {
   readonly advanceTask: (world: World, task: string) => void
   /** A request gets this 5xx although the server may have done what it requests. */
   readonly noteFailure: (server: Server, request: IncomingRequest, reply: Reply) => void
+  /** Lets happen what is due to a call of the Router; returns the answer to the request that waits for it. */
+  readonly fireCall: (
+    world: HostedWorld,
+    call: string,
+  ) => { readonly request: number; readonly path: string; readonly reply: Reply } | undefined
   /** Adds to a reply what all replies of its API have. */
   readonly mark: (server: Server, path: string, reply: Reply) => Reply
   /** The error in a request for the socket path that is not a handshake. */

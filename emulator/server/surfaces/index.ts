@@ -10,6 +10,7 @@ import * as partner from '../partner/index.ts'
 
 export { blake3Hex, hmacHex, sha256Hex } from '../world/hashing.ts'
 export { advanceTask, answerLink, handshakeNeeded, linkBase } from '../hosted/index.ts'
+export { fireCall } from '../router/index.ts'
 export { followStreams } from '../v2/streams.ts'
 
 /** What each API does. */

@@ -1,6 +1,7 @@
 // A client of the Router, as cases use it: requests with the key of their subject, and what errors look like.
 
 import { jsonIn } from '../../../dist/emulator/session/index.js'
+import { routerHandle } from '../../../spec/router/router-queue.ts'
 import { routerPage, routerRoot } from '../../../spec/router/router.ts'
 import {
   ERROR_TYPE,
@@ -10,12 +11,14 @@ import {
 } from '../../../spec/router/shapes.ts'
 import { expect } from '../expect.ts'
 import { violations } from '../judge.ts'
+import { fitting } from './jobs.ts'
 import type { Reply } from '../reply.ts'
 import { missing } from '../skip.ts'
 import type { Subject } from '../subject.ts'
 
 type Headers = Readonly<Record<string, string>>
 
+/** Bodies are sent as JSON, unless they are texts. */
 export type Router = {
   /** Sends a request to a path below /v2/models, with the key of the subject; a value is sent as JSON. */
   readonly send: (
@@ -24,6 +27,16 @@ export type Router = {
     value?: unknown,
     headers?: Headers,
   ) => Promise<Reply>
+  /** Runs a model in a world of the suites, whose clock moves until the answer is there. */
+  readonly run: (id: string, input: unknown, headers?: Headers, query?: string) => Promise<Reply>
+  /** Sends a call, and resolves when the server has it; `reply` is its answer. */
+  readonly begin: (
+    id: string,
+    input: unknown,
+    headers?: Headers,
+  ) => Promise<{ readonly reply: Promise<Reply> }>
+  /** Queues a call, and returns its handle. */
+  readonly submit: (id: string, input: unknown, headers?: Headers) => Promise<any>
   /** The id of a model of the catalog. */
   readonly model: string
 }
@@ -42,7 +55,34 @@ export async function routerOf(subject: Subject): Promise<Router> {
     return violations(routerPage, page).length === 0 ? page.data[0]?.id : undefined
   })
   if (model === undefined) throw missing('The server does not have the Router.')
-  return { send, model }
+  const { emulator } = subject
+  const posts = async (): Promise<number> =>
+    (await emulator?.requests({ method: 'POST' }))?.length ?? 0
+  const run: Router['run'] = async (id, input, headers, query = '') =>
+    settled(subject, send('POST', `/${id}${query}`, input, headers))
+  const begin: Router['begin'] = async (id, input, headers) => {
+    const before = await posts()
+    const reply = send('POST', `/${id}`, input, headers)
+    while ((await posts()) === before) await send('GET', '')
+    return { reply }
+  }
+  const submit: Router['submit'] = async (id, input, headers) =>
+    fitting(routerHandle, await send('POST', `/${id}/requests`, input, headers), 201)
+  return { send, run, begin, submit, model }
+}
+
+/** Moves the clock of a world until an answer is there. */
+async function settled<T>({ raw, idle }: Subject, answer: Promise<T>): Promise<T> {
+  let isThere = false
+  const there = answer.finally(() => {
+    isThere = true
+  })
+  for (;;) {
+    // What the server has sent before is here after a round trip.
+    await raw('GET', '/api/system_stats')
+    if (isThere) return there
+    await idle()
+  }
 }
 
 /** An id of a model that no server has. */
