@@ -73,3 +73,42 @@ def _():
 @check("upload")
 def _():
     return comfy("upload", "input.png")["data"]
+
+
+@check("workflows")
+def _():
+    Path("saved.json").write_text(json.dumps(load("workflow")))
+    name = f"saved by {os.getpid()}"
+    workflow_id = comfy("workflow", "save", "saved.json", "--name", name)["data"]["workflow_id"]
+    (listed,) = comfy("workflow", "list", "--name", name)["data"]["workflows"]
+    assert (listed["id"], listed["latest_version"]) == (workflow_id, 1), listed
+    comfy("workflow", "get", workflow_id, "--out", "got.json")
+    assert json.loads(Path("got.json").read_text()) == load("workflow")
+    comfy("workflow", "delete", workflow_id)
+    error = comfy("workflow", "get", workflow_id, code=1)["error"]
+    assert error["code"] == "workflow_not_found", error
+    return listed
+
+
+@check("billing")
+def _():
+    status = comfy("cloud", "status", "--plans")["data"]
+    assert status["balance_confirmed"] and status["subscription"]["is_active"], status
+    assert status["cloud_workspace"]["role"] == "owner", status
+    return status["subscription"], status["credit_balance_credits"]
+
+
+@check("sign-in")
+def _():
+    # The page of the sign-in, which a browser would open, redirects to the command.
+    Path("browser.sh").write_text('#!/bin/sh\nexec curl -sL -o page.html "$1"\n')
+    Path("browser.sh").chmod(0o755)
+    del os.environ["COMFY_CLOUD_API_KEY"]
+    os.environ["BROWSER"] = f"{Path('browser.sh').absolute()} %s"
+    comfy("cloud", "login")
+    who = comfy("cloud", "whoami")["data"]
+    assert who["auth_method"] == "oauth", who
+    jobs_listed = comfy("jobs", "ls")["data"]["count"]
+    comfy("cloud", "logout")
+    os.environ["COMFY_CLOUD_API_KEY"] = API_KEY
+    return jobs_listed
