@@ -262,6 +262,7 @@ const deeds: readonly (readonly [
   [/^POST \/jobs\/[^/]+\/cancel$/, cancels(2)],
   [/^POST \/upload\//, uploads],
   [/^POST \/assets$/, uploads],
+  [/^(POST|PUT|DELETE) \/assets\/([0-9a-f]{8}-[0-9a-f-]{27}(\/tags)?|from-hash)$/i, changing],
   [/^(POST|PUT|DELETE) \/assets\//, needing('destructive')],
   [/^(POST|DELETE) \/userdata\//, writesUserdata],
   [/^POST \/settings(\/|$)/, writesSettings],

@@ -8,11 +8,11 @@ import {
   libraryOf,
   pathOf,
   tagsField,
+  provesLibrary,
 } from '../../judge/hosted/assets.ts'
 import { fitting } from '../../judge/hosted/jobs.ts'
 import { expect } from '../../judge/expect.ts'
 import { uniqueId } from '../../judge/own-runs.ts'
-import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 
 /** Three assets, oldest first, with tags that nobody else has. */
@@ -24,7 +24,7 @@ async function tagged(subject: Subject, { uploaded }: Library) {
   return { x, y, both: both.id, one: one.id, other: other.id }
 }
 
-proves('hosted-assets/list', async (subject) => {
+provesLibrary('hosted-assets/list', async (subject) => {
   const library = await libraryOf(subject)
   const { one, other } = await tagged(subject, library)
   const page = fitting(hostedAssetPage, await library.ask('GET', '/assets'))
@@ -35,7 +35,7 @@ proves('hosted-assets/list', async (subject) => {
   expect(page.has_more).toBe(page.total > page.assets.length)
 })
 
-proves('hosted-assets/list-tags', async (subject) => {
+provesLibrary('hosted-assets/list-tags', async (subject) => {
   const library = await libraryOf(subject)
   const { x, y, both, one, other } = await tagged(subject, library)
   for (const [query, ids] of [
@@ -49,7 +49,7 @@ proves('hosted-assets/list-tags', async (subject) => {
     expect({ query, ids: await library.idsIn(query) }).toEqual({ query, ids })
 })
 
-proves('hosted-assets/list-filters', async (subject) => {
+provesLibrary('hosted-assets/list-filters', async (subject) => {
   const { uploaded, idsIn } = await libraryOf(subject)
   const mine = uniqueId(subject, 'filtered')
   const first = await uploaded('first', {
@@ -71,7 +71,7 @@ proves('hosted-assets/list-filters', async (subject) => {
     expect({ query, ids: await idsIn(query) }).toEqual({ query, ids })
 })
 
-proves('hosted-assets/list-public', async (subject) => {
+provesLibrary('hosted-assets/list-public', async (subject) => {
   const { listed } = await libraryOf(subject)
   const shared = await listed('include_tags=models&limit=500')
   const own = await listed('include_tags=models&limit=500&include_public=false')
@@ -80,7 +80,7 @@ proves('hosted-assets/list-public', async (subject) => {
   expect(own.total).toBeLessThan(shared.total)
 })
 
-proves('hosted-assets/list-tag-refusals', async (subject) => {
+provesLibrary('hosted-assets/list-tag-refusals', async (subject) => {
   const { ask } = await libraryOf(subject)
   const many = Array.from({ length: 101 }, (_, at) => `t${at}`).join(',')
   for (const query of [
@@ -92,7 +92,7 @@ proves('hosted-assets/list-tag-refusals', async (subject) => {
     expectRefusal(await ask('GET', `/assets?${query}`), 400, 'INVALID_TAG_FILTER')
 })
 
-proves('hosted-assets/list-refusals', async (subject) => {
+provesLibrary('hosted-assets/list-refusals', async (subject) => {
   const { ask } = await libraryOf(subject)
   const wrong = ['limit=0', 'limit=501', 'limit=x', 'offset=-1', 'sort=hash', 'order=up']
   for (const query of [...wrong, 'metadata_filter=x', 'metadata_filter=[]', 'include_public=x'])
@@ -101,7 +101,7 @@ proves('hosted-assets/list-refusals', async (subject) => {
     expectRefusal(await ask('GET', `/tags?${query}`), 400, 'INVALID_QUERY')
 })
 
-proves('hosted-assets/cursor', async (subject) => {
+provesLibrary('hosted-assets/cursor', async (subject) => {
   const { ask, uploaded, listed, idsIn } = await libraryOf(subject)
   const mine = uniqueId(subject, 'paged')
   const ids: string[] = []
@@ -121,7 +121,7 @@ proves('hosted-assets/cursor', async (subject) => {
     expectRefusal(await ask('GET', `/assets?${query}&${wrong}`), 400)
 })
 
-proves('hosted-assets/tags', async (subject) => {
+provesLibrary('hosted-assets/tags', async (subject) => {
   const library = await libraryOf(subject)
   const { x, y, both } = await tagged(subject, library)
   await library.ask('DELETE', pathOf({ id: both }, '/tags'), { tags: [x] })
@@ -144,7 +144,7 @@ proves('hosted-assets/tags', async (subject) => {
   expect(await models('')).toBeGreaterThan(await models('&include_public=false'))
 })
 
-proves('hosted-assets/tag-counts', async (subject) => {
+provesLibrary('hosted-assets/tag-counts', async (subject) => {
   const library = await libraryOf(subject)
   const { x, y } = await tagged(subject, library)
   const count = async (query: string) =>

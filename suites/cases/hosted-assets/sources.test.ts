@@ -5,32 +5,37 @@ import { solid } from '../../generate/graphs.ts'
 import {
   contentOf,
   expectRefusal,
+  type HostedAsset,
   libraryOf,
   pathOf,
   tagsField,
+  provesLibrary,
 } from '../../judge/hosted/assets.ts'
 import { fitting } from '../../judge/hosted/jobs.ts'
 import { assetIn, v2Of } from '../../judge/hosted/v2.ts'
 import { fetchLink } from '../../judge/http-client.ts'
 import { expect } from '../../judge/expect.ts'
 import { uniqueNumber } from '../../judge/own-runs.ts'
-import { ownWorld, proves } from '../../judge/proves.ts'
+import { ownWorld } from '../../judge/proves.ts'
 import { limits } from '../../../spec/limits.ts'
 
-proves('hosted-assets/of-upload', async (subject) => {
-  const { listed } = await libraryOf(subject)
+provesLibrary('hosted-assets/of-upload', async (subject) => {
+  const { ask, listed } = await libraryOf(subject)
   const bytes = new TextEncoder().encode(contentOf(subject, 'old.txt'))
-  const { name } = (await subject.upload({ name: 'old.txt', bytes }, { type: 'input' })).json()
+  const upload = (file: string) =>
+    subject.upload({ name: subject.unique(file), bytes }, { type: 'input' })
+  const { name } = (await upload('old.txt')).json()
   const hash = `blake3:${name.slice(0, 64)}`
   const { assets, total } = await listed(`hash=${hash}`)
   expect(total).toBe(1)
   expect(assets[0]).toMatchObject({ name: 'old.txt', loader_path: name, hash, tags: ['input'] })
   // The same bytes again are the same asset.
-  await subject.upload({ name: 'other.txt', bytes }, { type: 'input' })
+  await upload('other.txt')
   expect((await listed(`hash=${hash}`)).total).toBe(1)
+  await ask('DELETE', pathOf(assets[0] as HostedAsset))
 })
 
-proves('hosted-assets/of-run', async (subject) => {
+provesLibrary('hosted-assets/of-run', async (subject) => {
   const { ask, listed } = await libraryOf(subject)
   const { run } = await v2Of(subject)
   const { id, outputs } = await run(solid(uniqueNumber(subject, 'library')))
@@ -50,7 +55,7 @@ proves('hosted-assets/of-run', async (subject) => {
   expect(assets.map((one) => one.id)).toContain(output.id)
 })
 
-proves('hosted-assets/of-v2', async (subject) => {
+provesLibrary('hosted-assets/of-v2', async (subject) => {
   const { ask } = await libraryOf(subject)
   const { send, upload } = await v2Of(subject)
   const made: string[] = []
@@ -69,7 +74,7 @@ proves('hosted-assets/of-v2', async (subject) => {
   expect((await send('GET', `/assets/${second}`)).status).toBe(404)
 })
 
-proves(
+provesLibrary(
   'hosted-assets/bounds',
   async (subject) => {
     const { upload, listed, uploaded } = await libraryOf(subject)

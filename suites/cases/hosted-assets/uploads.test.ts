@@ -10,14 +10,15 @@ import {
   noContent,
   pathOf,
   tagsField,
+  provesLibrary,
 } from '../../judge/hosted/assets.ts'
 import { fitting, nobody } from '../../judge/hosted/jobs.ts'
 import { fetchLink } from '../../judge/http-client.ts'
 import { expect } from '../../judge/expect.ts'
 import { uniqueId } from '../../judge/own-runs.ts'
-import { ownWorld, proves } from '../../judge/proves.ts'
+import { ownWorld } from '../../judge/proves.ts'
 
-proves('hosted-assets/upload', async (subject) => {
+provesLibrary('hosted-assets/upload', async (subject) => {
   const { ask, upload } = await libraryOf(subject)
   const made = fitting(hostedCreated, await upload('first.txt'), 201)
   expect(made).toMatchObject({
@@ -30,14 +31,14 @@ proves('hosted-assets/upload', async (subject) => {
   expect(fitting(hostedAsset, await ask('GET', pathOf(made)))).toMatchObject({ id: rest.id })
 })
 
-proves('hosted-assets/upload-again', async (subject) => {
+provesLibrary('hosted-assets/upload-again', async (subject) => {
   const { upload, uploaded } = await libraryOf(subject)
   const first = await uploaded('same.txt')
   const again = fitting(hostedCreated, await upload('same.txt'), 200)
   expect(again).toMatchObject({ id: first.id, hash: first.hash, created_new: false })
 })
 
-proves('hosted-assets/upload-tags', async (subject) => {
+provesLibrary('hosted-assets/upload-tags', async (subject) => {
   const { uploaded } = await libraryOf(subject)
   const own = [uniqueId(subject, 'a'), 'input', uniqueId(subject, 'z')]
   const { tags } = await uploaded('tagged', tagsField(...own.toReversed(), 'input'))
@@ -45,7 +46,7 @@ proves('hosted-assets/upload-tags', async (subject) => {
   await uploaded('untagged')
 })
 
-proves('hosted-assets/upload-id', async (subject) => {
+provesLibrary('hosted-assets/upload-id', async (subject) => {
   const { ask, upload, uploaded } = await libraryOf(subject)
   const id = newUuid(subject, 'my asset')
   expect(await uploaded('named', { id })).toMatchObject({ id, created_new: true })
@@ -54,7 +55,7 @@ proves('hosted-assets/upload-id', async (subject) => {
     expectRefusal(await upload('other', { id: other }), 400, 'ASSET_ID_UNAVAILABLE')
 })
 
-proves('hosted-assets/upload-fields', async (subject) => {
+provesLibrary('hosted-assets/upload-fields', async (subject) => {
   const { uploaded } = await libraryOf(subject)
   const { id: preview_id } = await uploaded('shown.png')
   const fields = { name: 'mine.bin', mime_type: 'text/csv', preview_id }
@@ -63,7 +64,7 @@ proves('hosted-assets/upload-fields', async (subject) => {
   expect(made.user_metadata).toEqual({ a: [1] })
 })
 
-proves('hosted-assets/upload-refusals', async (subject) => {
+provesLibrary('hosted-assets/upload-refusals', async (subject) => {
   const { ask, send, upload, idsIn } = await libraryOf(subject)
   expectRefusal(await ask('POST', '/assets', { file: 'text' }), 415)
   expectRefusal(await send({ name: 'tags', content: '[]' }), 400)
@@ -74,12 +75,12 @@ proves('hosted-assets/upload-refusals', async (subject) => {
     expect(await idsIn(`name_contains=${uniqueId(subject, name)}`)).toEqual([])
 })
 
-proves('hosted-assets/upload-preview', async (subject) => {
+provesLibrary('hosted-assets/upload-preview', async (subject) => {
   const { upload } = await libraryOf(subject)
   expectRefusal(await upload('shown', { preview_id: nobody }), 400, 'INVALID_PREVIEW_ID')
 })
 
-proves(
+provesLibrary(
   'hosted-assets/bad-form',
   async (subject) => {
     const { upload, listed } = await libraryOf(subject)
@@ -101,7 +102,7 @@ proves(
   ownWorld,
 )
 
-proves('hosted-assets/loader-path', async (subject) => {
+provesLibrary('hosted-assets/loader-path', async (subject) => {
   const { uploaded } = await libraryOf(subject)
   const { hash = '', loader_path } = await uploaded('plain.txt')
   expect(loader_path).toContain(hash?.replace('blake3:', ''))
@@ -119,7 +120,7 @@ proves('hosted-assets/loader-path', async (subject) => {
   expect(entry.status.status_str).toBe('success')
 })
 
-proves('hosted-assets/model', async (subject) => {
+provesLibrary('hosted-assets/model', async (subject) => {
   const { ask, upload, uploaded } = await libraryOf(subject)
   const model = await uploaded('mine.safetensors', tagsField('models', 'loras'))
   expect(model).toMatchObject({ tags: ['loras', 'models'], is_immutable: false })

@@ -2,16 +2,16 @@
 
 import { hostedAsset } from '../../../spec/assets/hosted-assets.ts'
 import { downloadFaults, remoteMetadata } from '../../../spec/assets/tasks.ts'
-import { expectRefusal, libraryOf, pathOf } from '../../judge/hosted/assets.ts'
+import { expectRefusal, libraryOf, pathOf, provesLibrary } from '../../judge/hosted/assets.ts'
 import { fitting } from '../../judge/hosted/jobs.ts'
 import { ended, messagesOf, taskIn, urlOf } from '../../judge/hosted/tasks.ts'
 import { fetchLink } from '../../judge/http-client.ts'
 import { expect } from '../../judge/expect.ts'
-import { ownWorld, proves } from '../../judge/proves.ts'
+import { ownWorld } from '../../judge/proves.ts'
 
 const MODEL = 'https://models.example/some/folder/nice%20model.safetensors?download=true'
 
-proves(
+provesLibrary(
   'tasks/remote-metadata',
   async (subject) => {
     const { ask } = await libraryOf(subject)
@@ -39,7 +39,7 @@ proves(
   ownWorld,
 )
 
-proves('tasks/bad-url', async (subject) => {
+provesLibrary('tasks/bad-url', async (subject) => {
   const { ask } = await libraryOf(subject)
   expectRefusal(await ask('GET', '/assets/remote-metadata'), 400)
   for (const body of ['{}', '{', '{"source_url": 5}'])
@@ -50,7 +50,7 @@ proves('tasks/bad-url', async (subject) => {
   }
 })
 
-proves(
+provesLibrary(
   ['tasks/download', 'tasks/download-messages'],
   async (subject) => {
     const library = await libraryOf(subject)
@@ -87,7 +87,7 @@ proves(
   ownWorld,
 )
 
-proves(
+provesLibrary(
   ['tasks/download-known', 'tasks/same'],
   async (subject) => {
     const library = await libraryOf(subject)
@@ -104,7 +104,7 @@ proves(
   ownWorld,
 )
 
-proves(
+provesLibrary(
   ['tasks/download-failed', 'tasks/scripted'],
   async (subject) => {
     const library = await libraryOf(subject)

@@ -3,13 +3,18 @@
 import { unzipSync } from 'fflate'
 import { exportLink } from '../../../spec/assets/tasks.ts'
 import { solid } from '../../generate/graphs.ts'
-import { contentOf, expectRefusal, type Library, libraryOf } from '../../judge/hosted/assets.ts'
+import {
+  contentOf,
+  expectRefusal,
+  type Library,
+  libraryOf,
+  provesLibrary,
+} from '../../judge/hosted/assets.ts'
 import { fitting, nobody, submitOne } from '../../judge/hosted/jobs.ts'
-import { ended, messagesOf, readTask, taskIn } from '../../judge/hosted/tasks.ts'
+import { ended, messagesOf, taskIn } from '../../judge/hosted/tasks.ts'
 import { fetchLink } from '../../judge/http-client.ts'
 import { expect } from '../../judge/expect.ts'
 import { uniqueNumber } from '../../judge/own-runs.ts'
-import { proves } from '../../judge/proves.ts'
 import type { Subject } from '../../judge/subject.ts'
 
 /** Exports assets, and returns the task at its end with the messages about it. */
@@ -33,7 +38,7 @@ async function filesIn(library: Library, name: string) {
   }
 }
 
-proves(['tasks/export', 'tasks/export-messages', 'tasks/export-link'], async (subject) => {
+provesLibrary(['tasks/export', 'tasks/export-messages', 'tasks/export-link'], async (subject) => {
   const library = await libraryOf(subject)
   const made = [await library.uploaded('one.txt'), await library.uploaded('two.txt')]
   const body = { asset_ids: made.map(({ id }) => id), naming_strategy: 'preserve' }
@@ -68,7 +73,7 @@ proves(['tasks/export', 'tasks/export-messages', 'tasks/export-link'], async (su
     expectRefusal(await library.ask('GET', `/assets/exports/${name}`), 400, 'INVALID_EXPORT_NAME')
 })
 
-proves('tasks/export-names', async (subject) => {
+provesLibrary('tasks/export-names', async (subject) => {
   const library = await libraryOf(subject)
   const id = await submitOne(subject, solid(uniqueNumber(subject, 'archive')))
   await subject.idle()
@@ -90,7 +95,7 @@ proves('tasks/export-names', async (subject) => {
   expect(task.result).toMatchObject({ success: false, assets_total: 0 })
 })
 
-proves('tasks/export-nothing', async (subject) => {
+provesLibrary('tasks/export-nothing', async (subject) => {
   const library = await libraryOf(subject)
   const { id } = await library.uploaded('there.txt')
   const none = await exported(subject, library, { asset_ids: [nobody] })
@@ -109,7 +114,7 @@ proves('tasks/export-nothing', async (subject) => {
   })
 })
 
-proves('tasks/export-refusals', async (subject) => {
+provesLibrary('tasks/export-refusals', async (subject) => {
   const { ask } = await libraryOf(subject)
   const asset_ids = [nobody]
   for (const body of ['{', '[]', {}, { asset_ids: [] }, { job_ids: ['x'] }, { asset_ids: [5] }])
@@ -120,12 +125,12 @@ proves('tasks/export-refusals', async (subject) => {
   expectRefusal(await ask('POST', '/assets/export', named), 400, 'INVALID_NAMING_STRATEGY')
 })
 
-proves('tasks/same', async (subject) => {
+provesLibrary('tasks/same', async (subject) => {
   const library = await libraryOf(subject)
+  const session = await subject.connect()
   const { id } = await library.uploaded('same.txt')
   const begin = async () => taskIn(await library.ask('POST', '/assets/export', { asset_ids: [id] }))
   const first = await begin()
   expect(await begin()).toBe(first)
-  await subject.idle()
-  expect((await readTask(library, first)).status).toBe('completed')
+  expect((await ended(subject, library, session, first)).status).toBe('completed')
 })

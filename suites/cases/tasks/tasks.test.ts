@@ -1,13 +1,13 @@
 // Tasks: lists of them, one, and how it is cancelled.
 
 import { taskPage } from '../../../spec/assets/tasks.ts'
-import { expectRefusal, libraryOf, pathOf } from '../../judge/hosted/assets.ts'
+import { expectRefusal, libraryOf, pathOf, provesLibrary } from '../../judge/hosted/assets.ts'
 import { fitting, nobody } from '../../judge/hosted/jobs.ts'
 import { ended, messagesOf, readTask, taskIn, urlOf } from '../../judge/hosted/tasks.ts'
 import { expect } from '../../judge/expect.ts'
-import { ownWorld, proves, twoAccounts } from '../../judge/proves.ts'
+import { ownWorld, twoAccounts } from '../../judge/proves.ts'
 
-proves('tasks/list', async (subject) => {
+provesLibrary('tasks/list', async (subject) => {
   const library = await libraryOf(subject)
   const session = await subject.connect()
   const ids: string[] = []
@@ -41,7 +41,7 @@ proves('tasks/list', async (subject) => {
   expect(page).toMatchObject({ limit: 1, offset: 1, has_more: page.total > 2 })
 })
 
-proves('tasks/list-refusals', async (subject) => {
+provesLibrary('tasks/list-refusals', async (subject) => {
   const { ask } = await libraryOf(subject)
   for (const query of [
     'limit=0',
@@ -55,7 +55,7 @@ proves('tasks/list-refusals', async (subject) => {
     expectRefusal(await ask('GET', `/tasks?${query}`), 422)
 })
 
-proves('tasks/one', async (subject) => {
+provesLibrary('tasks/one', async (subject) => {
   const library = await libraryOf(subject)
   const { id } = await library.uploaded('one.txt')
   const body = { asset_ids: [id] }
@@ -75,7 +75,7 @@ proves('tasks/one', async (subject) => {
   expect(found).not.toHaveProperty('error_message')
 })
 
-proves(
+provesLibrary(
   'tasks/unknown',
   async (subject) => {
     const { ask } = await libraryOf(subject)
@@ -89,7 +89,7 @@ proves(
   twoAccounts,
 )
 
-proves(
+provesLibrary(
   'tasks/cancel',
   async (subject) => {
     const library = await libraryOf(subject)
@@ -106,7 +106,7 @@ proves(
   ownWorld,
 )
 
-proves('tasks/cancel-over', async (subject) => {
+provesLibrary('tasks/cancel-over', async (subject) => {
   const library = await libraryOf(subject)
   const { id } = await library.uploaded('over.txt')
   const session = await subject.connect()
@@ -116,7 +116,7 @@ proves('tasks/cancel-over', async (subject) => {
   expect((await readTask(library, task)).status).toBe('completed')
 })
 
-proves(
+provesLibrary(
   'tasks/clock',
   async (subject) => {
     const library = await libraryOf(subject)
@@ -140,7 +140,7 @@ proves(
   ownWorld,
 )
 
-proves(
+provesLibrary(
   'tasks/bounds',
   async (subject) => {
     const library = await libraryOf(subject)
@@ -162,14 +162,14 @@ proves(
   ownWorld,
 )
 
-proves(
+provesLibrary(
   'tasks/import',
   async (subject) => {
     const { ask, listed } = await libraryOf(subject)
     const other = subject.as('other-key')
     const theirs = await libraryOf(other)
     const made = await theirs.uploaded('published.txt', {}, 'published')
-    const private_ = await theirs.uploaded('private.txt', {}, 'private')
+    const hidden = await theirs.uploaded('private.txt', {}, 'private')
     const file = `/userdata/${encodeURIComponent(other.unique('published.json'))}`
     await other.request('POST', file, '{}')
     const publish = { asset_ids: [made.id] }
@@ -186,14 +186,15 @@ proves(
     // Again it is the same one.
     await ask('POST', '/assets/import', body)
     expect((await listed(`hash=${made.hash}`)).total).toBe(1)
-    expectRefusal(await ask('POST', '/assets/import', { published_asset_ids: [private_.id] }), 404)
+    await ask('DELETE', pathOf(copy))
+    expectRefusal(await ask('POST', '/assets/import', { published_asset_ids: [hidden.id] }), 404)
     for (const wrong of ['{}', '{', '{"published_asset_ids": []}'])
       expectRefusal(await ask('POST', '/assets/import', wrong), 400)
   },
   twoAccounts,
 )
 
-proves('tasks/from-workflow', async (subject) => {
+provesLibrary('tasks/from-workflow', async (subject) => {
   const { ask, listed, uploaded } = await libraryOf(subject)
   const mine = await uploaded('mine.png')
   const { assets } = await listed('include_tags=models&limit=500')

@@ -143,7 +143,7 @@ export function assetOfUpload(
     // Not drawn: ids of later runs do not depend on uploads.
     id: idOf(world, `${setup.options.seed} ${setup.hosted.account.user} ${nextSerial} ${key}`),
     key,
-    name: filename,
+    name: nameOf(filename),
     hash: 'bytes' in content ? `blake3:${stored.slice(0, 64)}` : hashOf(content),
     tags: ['input'],
     mimeType: mediaType(filename) ?? 'application/octet-stream',
