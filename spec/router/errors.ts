@@ -74,7 +74,7 @@ const refusal = <const B extends Bucket>(
   ({
     status,
     when,
-    body: { json: { detail, error_type } },
+    body: { json: { error_type, detail } },
     headers: { [ERROR_TYPE]: error_type, ...more },
   }) as const satisfies Refusal
 

@@ -132,6 +132,11 @@ export const rules = {
     'router-runs/takes-time':
       'A call is answered when its time is over, on the clock of the world.',
     'router-runs/client-gone': 'A call whose client disconnects goes on, and is recorded.',
+    'router-runs/faults':
+      'A fault delays, cuts or resets the answer of a run when it comes; the run goes on.',
+    'router-runs/restart': 'A restart resets the requests that wait for runs; the runs go on.',
+    'router-runs/restored':
+      'Runs of a restored world go on; requests that waited for them are over.',
     'router-runs/charge': 'A call charges the balance of its account when it has an output.',
     'router-runs/size':
       'Pictures have the width and height of the input, or its size such as 768*768.',

@@ -50,9 +50,9 @@ export function unknownModel(world: World, id: string): Reply {
   const known = new Set(listedIds(world))
   const found: string[] = []
   for (
-    let one = nearest(id, known);
+    let one = nearestTo(id, known);
     one !== undefined && found.length < 3;
-    one = nearest(id, known)
+    one = nearestTo(id, known)
   ) {
     found.push(one)
     known.delete(one)
@@ -60,6 +60,10 @@ export function unknownModel(world: World, id: string): Reply {
   const hint = found.length === 0 ? '' : ` Did you mean ${found.join(', ')}?`
   return refuseRouter('modelNotFound', { id, hint })
 }
+
+/** The id that is most like one that does not exist, or the next of the same provider. */
+const nearestTo = (id: string, known: ReadonlySet<string>): string | undefined =>
+  nearest(id, known) ?? [...known].find((one) => one.startsWith(`${id.split('/')[0]}/`))
 
 function entryOf({ id, chargesOnPolicyRejection = 'unknown' }: Model): Static<typeof routerModel> {
   const [provider = '', model = ''] = id.split('/')

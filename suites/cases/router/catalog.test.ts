@@ -25,6 +25,7 @@ proves('router/list', async (subject) => {
   expect(data).not.toEqual([])
   expect(has_more).toBe(next_cursor !== undefined)
   for (const { id, provider, model } of data) expect(id).toBe(`${provider}/${model}`)
+  if (subject.isOwn) expect(data[0].billing).toEqual({ charges_on_policy_rejection: 'unknown' })
 })
 
 proves('router/list-pages', async (subject) => {
@@ -82,7 +83,12 @@ proves('router/suggestions', async (subject) => {
 
 proves('router/document', async (subject) => {
   const { send, model } = await routerOf(subject)
-  const { paths } = fitting(routerDocument, await send('GET', `/${model}/openapi.json`))
+  const { openapi, info, paths } = fitting(
+    routerDocument,
+    await send('GET', `/${model}/openapi.json`),
+  )
+  expect(openapi).toMatch(/^3\.1\.\d+$/)
+  if (subject.isOwn) expect(info).toMatchObject({ title: model, version: '1' })
   const [path = ''] = Object.keys(paths)
   expect(path.endsWith(`/${model}`)).toBe(true)
   const { requestBody, responses } = paths[path].post

@@ -200,14 +200,10 @@ provesHosted(
     const { begin, send } = await routerOf(subject)
     expectRouterError(await send('POST', `/${one}`, {}), 429, 'rate_limited')
     expectRouterError(await send('POST', `/${one}/requests`, {}), 429, 'rate_limited')
-    let isThere = false
-    const { reply } = await begin(one, {})
-    void reply.finally(() => {
-      isThere = true
-    })
+    const { reply, hasCome } = await begin(one, {})
     await subject.emulator?.advance(299)
     await send('GET', '')
-    expect(isThere).toBe(false)
+    expect(hasCome()).toBe(false)
     await subject.emulator?.advance(1)
     expectRouterError(await reply, 502, 'provider_error')
   },

@@ -27,7 +27,9 @@ async function serverOn(line: string): Promise<Emulator> {
   writeFileSync(join(place, 'cat.png'), picture)
   const scenario = join(place, 'scenario.yaml')
   writeFileSync(scenario, `version: 1\n${line}\n`)
-  const server = await startEmulator({ clock: 'instant', scenario, unknownNodes: 'accept' })
+  const deployment = line.startsWith('models:') ? 'hosted' : 'local'
+  const options = { clock: 'instant', unknownNodes: 'accept', deployment } as const
+  const server = await startEmulator({ ...options, scenario })
   onTestFinished(() => server.close())
   return server
 }
@@ -190,6 +192,17 @@ const shows: Readonly<Record<string, (server: Emulator) => Promise<void>>> = {
   'model files and an input file': async ({ url }) => {
     expect(await (await fetch(`${url}/models/loras`)).json()).toContain('a.safetensors')
     expect((await fetch(`${url}/view?filename=a.png&type=input`)).status).toBe(200)
+  },
+  'a call of a model that fails': async ({ url }) => {
+    const run = () =>
+      fetch(`${url}/v2/models/bfl/flux-2-pro`, {
+        method: 'POST',
+        headers: { 'X-API-Key': 'test-key' },
+        body: '{"prompt": "a cat"}',
+      })
+    const { status, headers } = await run()
+    expect({ status, after: headers.get('retry-after') }).toEqual({ status: 429, after: '2' })
+    expect((await run()).status).toBe(200)
   },
   'runs of others in the queue': async ({ url }) => {
     const queue = (await (await fetch(`${url}/queue`)).json()) as any

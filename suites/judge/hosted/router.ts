@@ -18,6 +18,9 @@ import type { Subject } from '../subject.ts'
 
 type Headers = Readonly<Record<string, string>>
 
+/** A call that the server has, and whether its answer has come. */
+type Begun = { readonly reply: Promise<Reply>; readonly hasCome: () => boolean }
+
 /** Bodies are sent as JSON, unless they are texts. */
 export type Router = {
   /** Sends a request to a path below /v2/models, with the key of the subject; a value is sent as JSON. */
@@ -30,11 +33,7 @@ export type Router = {
   /** Runs a model in a world of the suites, whose clock moves until the answer is there. */
   readonly run: (id: string, input: unknown, headers?: Headers, query?: string) => Promise<Reply>
   /** Sends a call, and resolves when the server has it; `reply` is its answer. */
-  readonly begin: (
-    id: string,
-    input: unknown,
-    headers?: Headers,
-  ) => Promise<{ readonly reply: Promise<Reply> }>
+  readonly begin: (id: string, input: unknown, headers?: Headers) => Promise<Begun>
   /** Queues a call, and returns its handle. */
   readonly submit: (id: string, input: unknown, headers?: Headers) => Promise<any>
   /** The id of a model of the catalog. */
@@ -63,8 +62,14 @@ export async function routerOf(subject: Subject): Promise<Router> {
   const begin: Router['begin'] = async (id, input, headers) => {
     const before = await posts()
     const reply = send('POST', `/${id}`, input, headers)
+    let hasCome = false
+    const settle = (): void => {
+      hasCome = true
+    }
+    // A case that fails before leaves it alone.
+    reply.then(settle, settle)
     while ((await posts()) === before) await send('GET', '')
-    return { reply }
+    return { reply, hasCome: () => hasCome }
   }
   const submit: Router['submit'] = async (id, input, headers) =>
     fitting(routerHandle, await send('POST', `/${id}/requests`, input, headers), 201)

@@ -16,6 +16,7 @@ import { messages } from './messages.ts'
 import { nodes } from './nodes.ts'
 import { outputs, results } from './outputs.ts'
 import { queue, runs } from './queue.ts'
+import { router, routerQueue, routerRuns } from './router.ts'
 import { signatures } from './gateway/signatures.ts'
 import { sockets, inspector } from './sockets.ts'
 import { store } from './gateway/store.ts'
@@ -47,6 +48,9 @@ const areas: Readonly<Record<string, Mutants | GatewayMutants>> = {
   operations,
   pages,
   queue,
+  router,
+  'router-queue': routerQueue,
+  'router-runs': routerRuns,
   runs,
   settings,
   signatures,

@@ -48,7 +48,7 @@ const missed: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   'They do not reach the bound, or do not remove the file.': [
     /queue\/queueFull-/,
-    /(?:storageFull|tooLarge|fileGone|linkOfNothing)-/,
+    /(?:storageFull|fileGone|linkOfNothing)-|(?<!router-runs\/)tooLarge-/,
   ],
   'They look at the status and the body.': [/folderAsFile-lacks-Content-Type/],
 }
