@@ -478,7 +478,7 @@ const ofHostedAssets: Table<typeof hostedAssetRefusals> = {
   fileEmpty: hostedUpload,
   formBroken: ['hosted-assets/bad-form'],
   idTaken: ['hosted-assets/upload-id'],
-  hashInvalid: ['hosted-assets/by-hash'],
+  hashInvalid: ['hosted-assets/by-hash', 'hosted-assets/upload-refusals'],
   hashDiffers: hostedUpload,
   assetBody: ['hosted-assets/change-refusals'],
   tagsAddBody: hostedTagBody,

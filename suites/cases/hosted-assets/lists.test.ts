@@ -8,6 +8,7 @@ import {
   libraryOf,
   pathOf,
   tagsField,
+  ours,
   provesLibrary,
 } from '../../judge/hosted/assets.ts'
 import { fitting } from '../../judge/hosted/jobs.ts'
@@ -118,7 +119,11 @@ provesLibrary('hosted-assets/cursor', async (subject) => {
   expect(await idsIn(`${query}&offset=2`)).toEqual(ids.slice(2))
   expect(await idsIn(`${query}&sort=name&order=asc`)).toEqual(ids.toReversed().slice(0, 3))
   for (const wrong of ['after=x', `${after}&sort=name`, `${after}&sort=last_access_time`])
-    expectRefusal(await ask('GET', `/assets?${query}&${wrong}`), 400)
+    expectRefusal(
+      await ask('GET', `/assets?${query}&${wrong}`),
+      400,
+      ours(subject, 'INVALID_CURSOR'),
+    )
 })
 
 provesLibrary('hosted-assets/tags', async (subject) => {

@@ -15,6 +15,7 @@ import {
   noContent,
   pathOf,
   tagsField,
+  ours,
   provesLibrary,
 } from '../../judge/hosted/assets.ts'
 import { cancelAll, keepBusy } from '../../judge/hosted/busy-account.ts'
@@ -67,7 +68,11 @@ provesLibrary(
     const theirs = await other.uploaded('theirs.txt')
     for (const id of [nobody, theirs.id, 'nothing'])
       for (const [method, path, body] of requestsTo({ id }))
-        expectRefusal(await ask(method, path, body), 404)
+        expectRefusal(
+          await ask(method, path, body),
+          404,
+          ours(subject, id === 'nothing' ? 'NOT_FOUND' : 'ASSET_NOT_FOUND'),
+        )
     expect((await listed(`hash=${theirs.hash}`)).total).toBe(0)
     expect((await other.ask('GET', pathOf(theirs))).status).toBe(200)
   },
@@ -107,7 +112,11 @@ provesLibrary('hosted-assets/change-refusals', async (subject) => {
   const { ask, uploaded } = await libraryOf(subject)
   const made = await uploaded('kept.txt')
   for (const body of ['{}', '{', '[]', '{"tags": ["a"]}', '{"name": 5}', '{"user_metadata": []}'])
-    expectRefusal(await ask('PUT', pathOf(made), body), 400)
+    expectRefusal(
+      await ask('PUT', pathOf(made), body),
+      400,
+      ours(subject, body === '{' ? 'INVALID_JSON' : 'INVALID_BODY'),
+    )
   expect((await ask('GET', pathOf(made))).json()).toMatchObject({
     name: made.name,
     tags: made.tags,
@@ -122,8 +131,8 @@ provesLibrary('hosted-assets/delete', async (subject) => {
   const { headers } = await ask('GET', pathOf(second, '/content'))
   const link = headers['location'] ?? ''
   expect(await ask('DELETE', pathOf(first))).toMatchObject({ status: 204, text: '' })
-  expectRefusal(await ask('GET', pathOf(first)), 404)
-  expectRefusal(await ask('DELETE', pathOf(first)), 404)
+  expectRefusal(await ask('GET', pathOf(first)), 404, ours(subject, 'ASSET_NOT_FOUND'))
+  expectRefusal(await ask('DELETE', pathOf(first)), 404, ours(subject, 'ASSET_NOT_FOUND'))
   expect((await fetchLink(link)).status).toBe(200)
   expect((await ask('DELETE', pathOf(second))).status).toBe(204)
   expect((await fetchLink(link)).status).toBe(404)
@@ -151,14 +160,22 @@ provesLibrary('hosted-assets/from-hash', async (subject) => {
   expect(again).toMatchObject({ ...body, created_new: true })
   expect(again.id).not.toBe(id)
   const unknown = { hash: noContent, tags: ['mine'] }
-  expectRefusal(await ask('POST', '/assets/from-hash', unknown), 404)
+  expectRefusal(
+    await ask('POST', '/assets/from-hash', unknown),
+    404,
+    ours(subject, 'ASSET_NOT_FOUND'),
+  )
 })
 
 provesLibrary('hosted-assets/from-hash-tags', async (subject) => {
   const { ask, uploaded } = await libraryOf(subject)
   const { hash } = await uploaded('untagged.txt')
   for (const tags of [undefined, []])
-    expectRefusal(await ask('POST', '/assets/from-hash', { hash, tags }), 422)
+    expectRefusal(
+      await ask('POST', '/assets/from-hash', { hash, tags }),
+      422,
+      ours(subject, 'INVALID_TAGS'),
+    )
 })
 
 provesLibrary('hosted-assets/by-hash', async (subject) => {
@@ -200,8 +217,12 @@ provesLibrary('hosted-assets/tag-refusals', async (subject) => {
   const made = await uploaded('tagged', tagsField('input'))
   const many = Array.from({ length: 65 }, (_, at) => `tag ${at}`)
   for (const method of ['POST', 'DELETE'])
-    for (const tags of [['missing'], [], many])
-      expectRefusal(await ask(method, pathOf(made, '/tags'), { tags }), 422)
+    for (const [tags, code] of [
+      [['missing'], 'RESERVED_TAG'],
+      [[], 'INVALID_BODY'],
+      [many, 'INVALID_TAGS'],
+    ] as const)
+      expectRefusal(await ask(method, pathOf(made, '/tags'), { tags }), 422, ours(subject, code))
   expect((await ask('GET', pathOf(made))).json().tags).toEqual(['input'])
 })
 
@@ -213,6 +234,6 @@ provesLibrary('hosted-assets/shared', async (subject) => {
   subject.permit('destructive')
   expect(shared).toMatchObject({ loader_path: expect.any(String) })
   for (const [method, path, body] of requestsTo(shared!).slice(2))
-    expectRefusal(await ask(method, path, body), 403)
+    expectRefusal(await ask(method, path, body), 403, ours(subject, 'FORBIDDEN'))
   expect((await ask('GET', pathOf(shared!))).status).toBe(200)
 })

@@ -10,6 +10,7 @@ import {
   noContent,
   pathOf,
   tagsField,
+  ours,
   provesLibrary,
 } from '../../judge/hosted/assets.ts'
 import { fitting, nobody } from '../../judge/hosted/jobs.ts'
@@ -66,11 +67,15 @@ provesLibrary('hosted-assets/upload-fields', async (subject) => {
 
 provesLibrary('hosted-assets/upload-refusals', async (subject) => {
   const { ask, send, upload, idsIn } = await libraryOf(subject)
-  expectRefusal(await ask('POST', '/assets', { file: 'text' }), 415)
-  expectRefusal(await send({ name: 'tags', content: '[]' }), 400)
-  expectRefusal(await upload('empty', {}, ''), 400)
-  expectRefusal(await upload('other', { hash: noContent }), 400)
-  expectRefusal(await upload('bad', { hash: 'md5:1' }), 400)
+  expectRefusal(
+    await ask('POST', '/assets', { file: 'text' }),
+    415,
+    ours(subject, 'UNSUPPORTED_MEDIA_TYPE'),
+  )
+  expectRefusal(await send({ name: 'tags', content: '[]' }), 400, ours(subject, 'MISSING_FILE'))
+  expectRefusal(await upload('empty', {}, ''), 400, ours(subject, 'EMPTY_UPLOAD'))
+  expectRefusal(await upload('other', { hash: noContent }), 400, ours(subject, 'HASH_MISMATCH'))
+  expectRefusal(await upload('bad', { hash: 'md5:1' }), 400, ours(subject, 'INVALID_HASH'))
   for (const name of ['empty', 'other', 'bad'])
     expect(await idsIn(`name_contains=${uniqueId(subject, name)}`)).toEqual([])
 })
@@ -88,11 +93,19 @@ provesLibrary(
     const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nhello'
     for (const type of ['form-data; boundary=b', 'form-data', 'mixed; boundary=']) {
       const header = { 'Content-Type': `multipart/${type}` }
-      expectRefusal(await subject.request('POST', '/assets', part, header), 400)
+      expectRefusal(
+        await subject.request('POST', '/assets', part, header),
+        400,
+        ours(subject, 'INVALID_FORM'),
+      )
     }
-    expectRefusal(await upload('long', { name: 'x'.repeat(513) }), 422)
+    expectRefusal(
+      await upload('long', { name: 'x'.repeat(513) }),
+      422,
+      ours(subject, 'INVALID_BODY'),
+    )
     for (const user_metadata of ['[]', 'x', '5'])
-      expectRefusal(await upload('metadata', { user_metadata }), 422)
+      expectRefusal(await upload('metadata', { user_metadata }), 422, ours(subject, 'INVALID_BODY'))
     expectRefusal(
       await upload('many', tagsField(...Array.from('x'.repeat(65), (x, at) => x + at))),
       422,
@@ -129,7 +142,11 @@ provesLibrary('hosted-assets/model', async (subject) => {
   const { headers } = await ask('GET', pathOf(model, '/content'))
   const { text } = await fetchLink(headers['location'] ?? '')
   expect(text).toBe(contentOf(subject, 'mine.safetensors'))
-  expectRefusal(await upload('nowhere.safetensors', tagsField('models', 'nowhere')), 422)
+  expectRefusal(
+    await upload('nowhere.safetensors', tagsField('models', 'nowhere')),
+    422,
+    ours(subject, 'INVALID_BODY'),
+  )
   expect((await ask('DELETE', pathOf(model))).status).toBe(204)
   expect((await subject.get('/models/loras')).text).not.toContain(model.loader_path)
 })

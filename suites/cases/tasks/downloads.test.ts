@@ -2,7 +2,7 @@
 
 import { hostedAsset } from '../../../spec/assets/hosted-assets.ts'
 import { downloadFaults, remoteMetadata } from '../../../spec/assets/tasks.ts'
-import { expectRefusal, libraryOf, pathOf, provesLibrary } from '../../judge/hosted/assets.ts'
+import { expectRefusal, libraryOf, pathOf, ours, provesLibrary } from '../../judge/hosted/assets.ts'
 import { fitting } from '../../judge/hosted/jobs.ts'
 import { ended, messagesOf, taskIn, urlOf } from '../../judge/hosted/tasks.ts'
 import { fetchLink } from '../../judge/http-client.ts'
@@ -41,12 +41,24 @@ provesLibrary(
 
 provesLibrary('tasks/bad-url', async (subject) => {
   const { ask } = await libraryOf(subject)
-  expectRefusal(await ask('GET', '/assets/remote-metadata'), 400)
+  expectRefusal(await ask('GET', '/assets/remote-metadata'), 400, ours(subject, 'INVALID_REQUEST'))
   for (const body of ['{}', '{', '{"source_url": 5}'])
-    expectRefusal(await ask('POST', '/assets/download', body), 400)
+    expectRefusal(
+      await ask('POST', '/assets/download', body),
+      400,
+      ours(subject, 'INVALID_REQUEST'),
+    )
   for (const url of ['nothing', 'ftp://models.example/a.safetensors', 'http://']) {
-    expectRefusal(await ask('GET', `/assets/remote-metadata?url=${encodeURIComponent(url)}`), 422)
-    expectRefusal(await ask('POST', '/assets/download', { source_url: url }), 422)
+    expectRefusal(
+      await ask('GET', `/assets/remote-metadata?url=${encodeURIComponent(url)}`),
+      422,
+      ours(subject, 'INVALID_URL'),
+    )
+    expectRefusal(
+      await ask('POST', '/assets/download', { source_url: url }),
+      422,
+      ours(subject, 'INVALID_URL'),
+    )
   }
 })
 
@@ -56,14 +68,16 @@ provesLibrary(
     const library = await libraryOf(subject)
     const session = await subject.connect()
     const body = { source_url: MODEL, tags: ['models', 'loras'], user_metadata: { a: 1 } }
-    const id = taskIn(await library.ask('POST', '/assets/download', body))
+    const reply = await library.ask('POST', '/assets/download', body)
+    expect(reply.json()).toMatchObject({ status: 'created' })
+    const id = taskIn(reply)
     const { status, result, payload } = await ended(subject, library, session, id)
     expect({ status, payload }).toEqual({ status: 'completed', payload: body })
     const messages = messagesOf(session, id)
     const types = new Set(messages.map(({ type }) => type))
     expect([...types]).toEqual(['asset_download'])
     const progress = messages.map(({ data }) => data['progress'] as number)
-    expect(progress).toEqual(progress.toSorted((a, b) => a - b))
+    expect(progress).toEqual([...new Set(progress)].toSorted((a, b) => a - b))
     const last = messages.at(-1)?.data
     expect(last).toMatchObject({
       asset_name: 'nice model.safetensors',
@@ -97,7 +111,9 @@ provesLibrary(
     const id = taskIn(await download())
     expect(taskIn(await download())).toBe(id)
     const { result } = await ended(subject, library, session, id)
-    expect(fitting(hostedAsset, await download()).id).toBe(result.asset_id)
+    const known = (await library.ask('GET', pathOf({ id: result.asset_id }))).json()
+    const { id: same, name } = fitting(hostedAsset, await download())
+    expect({ same, name }).toEqual({ same: result.asset_id, name: known.name })
     await library.ask('DELETE', pathOf({ id: result.asset_id }))
     expect(taskIn(await download())).not.toBe(id)
   },

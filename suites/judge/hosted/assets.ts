@@ -120,3 +120,7 @@ export function expectRefusal(
     json: refusing(code),
   })
 }
+
+/** A code that a world of the suites has; published ones are not known. */
+export const ours = ({ isOwn }: Pick<Subject, 'isOwn'>, code: string): string | undefined =>
+  isOwn ? code : undefined

@@ -7,6 +7,7 @@ import { templates, deliveries, subscriptions } from './gateway/deliveries.ts'
 import { extensions } from './extensions.ts'
 import { files } from './files.ts'
 import { frames } from './frames.ts'
+import { hostedAssets, tasks } from './hosted-assets.ts'
 import { history, historyPaths } from './history.ts'
 import { hostedFiles } from './hosted-files.ts'
 import { http } from './http.ts'
@@ -41,6 +42,7 @@ const areas: Readonly<Record<string, Mutants | GatewayMutants>> = {
   inspector,
   internal,
   jobs,
+  'hosted-assets': hostedAssets,
   'local-jobs': localJobs,
   manager,
   messages: { ...messages, ...sockets },
@@ -59,6 +61,7 @@ const areas: Readonly<Record<string, Mutants | GatewayMutants>> = {
   system,
   templates,
   userdata,
+  tasks,
   'v2-access': v2Access,
   'v2-assets': v2Assets,
   'v2-jobs': v2Jobs,
