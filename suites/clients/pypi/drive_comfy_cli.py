@@ -80,6 +80,35 @@ def _():
     return comfy("upload", "input.png")["data"]
 
 
+@check("watch")
+def _():
+    prompt_id = jobs[0]["prompt_id"]
+    return [comfy("jobs", what, prompt_id)["data"]["status"] for what in ("status", "watch")]
+
+
+@check("models")
+def _():
+    folders = [one["name"] for one in comfy("model", "list-folders")["data"]["folders"]]
+    files = comfy("model", "list-folder", "checkpoints")["data"]["files"]
+    found = comfy("model", "search", "--type", "checkpoint")["data"]["rows"]
+    assert "checkpoints" in folders and len(found) == len(files), (folders, found)
+    return [row["name"] for row in found]
+
+
+@check("workflow")
+def _():
+    Path("seven.json").write_text(json.dumps(load("workflow")))
+    saved = comfy("workflow", "save", "seven.json", "--name", "mine")["data"]["workflow_id"]
+    assert [one["id"] for one in comfy("workflow", "list")["data"]["workflows"]] == [saved]
+    comfy("workflow", "get", saved, "--out", "got.json")
+    assert json.loads(Path("got.json").read_text()) == load("workflow")
+    assert comfy("workflow", "validate", "--workflow", "got.json")["data"]["valid"]
+    comfy("workflow", "delete", saved)
+    assert comfy("workflow", "list")["data"]["workflows"] == []
+    return saved
+
+
 @check("server")
 def _():
+    comfy("free")
     return comfy("system-stats")["data"], comfy("nodes", "show", "KSampler")["data"].keys()

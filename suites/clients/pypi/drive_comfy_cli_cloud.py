@@ -4,9 +4,10 @@ import json
 import os
 from pathlib import Path
 
-from driver import API_KEY, SERVER, answer, check, load, picture
+from driver import API_KEY, SERVER, answer, check, command, load, picture
 
 os.environ.update(COMFY_CLOUD_BASE_URL=SERVER, COMFY_CLOUD_API_KEY=API_KEY)
+os.environ.update(COMFY_API_BASE_URL=SERVER, COMFY_API_KEY=API_KEY)
 
 
 def comfy(*args, code=0):
@@ -90,6 +91,56 @@ def _():
     return listed
 
 
+@check("watch")
+def _():
+    prompt_id = jobs[0]["prompt_id"]
+    return [comfy("jobs", what, prompt_id)["data"]["status"] for what in ("status", "watch")]
+
+
+@check("server")
+def _():
+    names = [row["name"] for row in comfy("nodes", "search", "sampler")["data"]["rows"]]
+    assert comfy("nodes", "show", "KSampler")["data"]["name"] in names, names
+    return comfy("free")["data"], comfy("system-stats")["data"].keys()
+
+
+@check("models")
+def _():
+    folders = [one["name"] for one in comfy("model", "list-folders")["data"]["folders"]]
+    files = comfy("model", "list-folder", "checkpoints")["data"]["files"]
+    found = comfy("model", "search", "--type", "checkpoint")["data"]["rows"]
+    assert "checkpoints" in folders and len(found) == len(files), (folders, found)
+    return [row["name"] for row in found]
+
+
+@check("assets")
+def _():
+    listed = comfy("assets", "library", "ls", "--tags", "input")["data"]["assets"]
+    (known, *_) = [one["hash"] for one in listed if one.get("hash")]
+    made = comfy("assets", "library", "ensure", "--hash", known, "--tags", "input")["data"]
+    nothing = "blake3:" + 64 * "0"
+    error = comfy("assets", "library", "ensure", "--hash", nothing, "--tags", "input", code=1)["error"]
+    assert error["code"] == "asset_not_found", error
+    return made
+
+
+def generated(model, file, *args):
+    made = command("comfy", "--json", "generate", model, *args, "--yes", "--download", file)
+    assert made.returncode == 0, made.stderr
+    return Path(file).read_bytes()
+
+
+@check("partners")
+def _():
+    image = picture(generated("flux-2", "a.png", "--prompt", "a", "--width", "512", "--height", "512"))
+    assert picture(generated("dalle", "b.png", "--prompt", "a"))
+    video = generated("kling", "c.mp4", "--prompt", "a", "--model_name", "kling-v1")
+    assert video[4:8] == b"ftyp", video[:12]
+    uploads = [command("comfy", "generate", "upload", "input.png").stdout for _ in range(2)]
+    assert "no bytes transferred" not in uploads[0] and "no bytes transferred" in uploads[1], uploads
+    return image, len(video)
+
+
 @check("billing")
 def _():
     status = comfy("cloud", "status", "--plans")["data"]
@@ -103,7 +154,8 @@ def _():
     # The page of the sign-in, which a browser would open, redirects to the command.
     Path("browser.sh").write_text('#!/bin/sh\nexec curl -sL -o page.html "$1"\n')
     Path("browser.sh").chmod(0o755)
-    del os.environ["COMFY_CLOUD_API_KEY"]
+    for name in ("COMFY_CLOUD_API_KEY", "COMFY_API_KEY"):
+        del os.environ[name]
     os.environ["BROWSER"] = f"{Path('browser.sh').absolute()} %s"
     comfy("cloud", "login")
     who = comfy("cloud", "whoami")["data"]
