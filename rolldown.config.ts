@@ -232,6 +232,9 @@ const besideIndex = (id: string): string => (nodeServer.test(id) ? './index.cjs'
  */
 const withSentences = /\/(rules|rules-behind|rule-headers)\.ts$/
 
+/** All rules, which the command exports for the suites. */
+const allRules = /\/spec\/rules\.ts$/
+
 const printingRules = ['cli/rules.ts', 'journal/rules-behind.ts', 'journal/rule-headers.ts']
 
 /** What records and replays sessions and infers types, for the commands and for the public entry. */
@@ -321,22 +324,19 @@ export default defineConfig([
   {
     ...shared,
     input: { judge: join(import.meta.dirname, 'suites/check/main.ts') },
-    // What only worlds of the suites need is not part of it.
+    // What only worlds of the suites need is not part of it, and the sentences of the rules have a bundle.
     external: [
-      'ws',
-      'yaml',
-      'flowdouble',
-      /^flowdouble\//,
-      'msw/node',
-      'undici',
+      /^(?:ws|yaml|msw\/node|undici)$/,
+      /^flowdouble(?:\/|$)/,
       /dist\/emulator\/internal/,
+      allRules,
     ],
-    plugins: [readerOfSessions, viteImportGlobPlugin({ root: import.meta.dirname })],
+    plugins: [unusedRules, readerOfSessions, viteImportGlobPlugin({ root: import.meta.dirname })],
     tsconfig: false,
     resolve: { alias: { vitest: join(import.meta.dirname, 'suites/check/host.ts') } },
     output: {
       ...shared.output,
-      paths: { flowdouble: './index.cjs' },
+      paths: (id) => (id === 'flowdouble' ? './index.cjs' : allRules.test(id) ? './rules.cjs' : id),
       // One file: it is loaded for one command, as a whole.
       codeSplitting: false,
       minify: true,

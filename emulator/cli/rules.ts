@@ -8,6 +8,9 @@ import { packageFile } from '../config/package-files.ts'
 import type { CommandIo } from './lib/io.ts'
 import { listCommand } from './lists/list-command.ts'
 
+/** For the judge, whose bundle does not repeat them. @public */
+export { areas, rules } from '../../spec/rules.ts'
+
 const help = `Usage: flowdouble rules [--json]
 
 Lists the rules of the protocol, one per line: id, basis, place, whether a case proves it, the
