@@ -98,7 +98,12 @@ function requests(
 ): fc.Arbitrary<Request> {
   const parameters: readonly Part[] = operation['parameters'] ?? []
   const values: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(
-    parameters.map(({ name, schema }) => [name, parameterValues(schema, document, words)]),
+    parameters.map(({ name, schema }) => {
+      const values = parameterValues(schema, document, words)
+      const known = routerModel[name]
+      if (known === undefined) return [name, values]
+      return [name, fc.oneof({ weight: 9, arbitrary: fc.constant(known) }, values)]
+    }),
   )
   const requiredKeys = parameters.filter(({ required }) => required).map(({ name }) => name)
   const content: Part | undefined = operation['requestBody']?.content
@@ -112,6 +117,9 @@ function requests(
     )
     .map(([given, payload]) => ({ target: targetOf(path, parameters, given), payload }))
 }
+
+/** The parts of the path of a model that hosted servers have. */
+const routerModel: Readonly<Record<string, string>> = { provider: 'bfl', model: 'flux-2-pro' }
 
 /** Values of a parameter; now and then a word that does not fit. */
 const parameterValues = (schema: Part, document: Part, words: readonly string[]) =>
@@ -146,6 +154,11 @@ async function furnish(
   if (path.startsWith('/api/secrets/'))
     return [(await post('/secrets', { name: 'a', secret_value: 'b' })).json().id]
   if (/^\/api\/workflows|publish$/.test(path)) return furnishWorkflows(post)
+  if (path.startsWith('/v2/models/')) {
+    const of = `/v2/models/${Object.values(routerModel).join('/')}/requests`
+    const made = await raw('POST', of, '{"prompt":"a"}', { [keyHeader]: 'test-key' })
+    return [made.json().request_id]
+  }
   if (path.startsWith('/proxy/')) {
     const task = await raw('POST', '/proxy/luma/generations', '{}', { [keyHeader]: 'test-key' })
     return [task.json().id]
@@ -210,6 +223,12 @@ const neverWell = new Set([
   'get /api/auth/session',
   'delete /api/auth/session',
   'post /api/v2/jobs',
+  // A model with its input.
+  'post /v2/models/{provider}/{model}',
+  'post /v2/models/{provider}/{model}/estimate',
+  'post /v2/models/{provider}/{model}/requests',
+  // With an instant clock a request is over before it can be cancelled.
+  'put /v2/models/{provider}/{model}/requests/{request_id}/cancel',
 ])
 
 /** Headers of a known account, an account on the free tier, and a stranger. */

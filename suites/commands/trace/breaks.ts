@@ -1,6 +1,6 @@
 // What breaks each law about exchanges: one change of a session that keeps all of them.
 
-import { all, type BreakRow, type Edit, exchange, reply, request, response } from './edit.ts'
+import { added, all, type BreakRow, type Edit, exchange, reply, request, response } from './edit.ts'
 import { ofMessages } from './message-breaks.ts'
 
 const local = ['local'] as const
@@ -60,6 +60,12 @@ const ofReplies: readonly BreakRow[] = [
     hosted,
     reply('GET /jobs/00000000-0000-4000-8000-000000000000', () => ({ error: 'no' })),
     'jobs/detail jobs/detail-while-open jobs/detail-times jobs/detail-workflow',
+  ],
+  [
+    'router/request-id',
+    hosted,
+    all(added('GET', '/v2/models', 299), response('GET /v2/models', { headers: [] })),
+    'router/list router/list-pages router/list-limit',
   ],
   ['http/unknown-path', local, response('GET /nowhere', { body: bytes('not here') })],
 ]

@@ -167,6 +167,12 @@ function responseOf({ response }: RecordedExchange): NonNullable<RecordedExchang
 const changed = (body: Uint8Array, change: (body: any) => any): Uint8Array =>
   new TextEncoder().encode(JSON.stringify(change(JSON.parse(new TextDecoder().decode(body)))))
 
+/** What an answer without a body has: also the id of a call, which the Router gives to each. */
+const bare: readonly (readonly [string, string])[] = [
+  ['content-length', '0'],
+  ['x-comfy-request-id', '8b1f6f0c-63a5-4d53-9f35-6d3c5a0a0b11'],
+]
+
 /** An exchange without a body, as a last one. */
 export const added =
   (method: string, path: string, status: number): Edit =>
@@ -181,7 +187,7 @@ export const added =
       url: new URL(path, last.url).href,
       headers: [],
       body: new Uint8Array(),
-      response: { status, headers: [['content-length', '0']], body: new Uint8Array() },
+      response: { status, headers: bare, body: new Uint8Array() },
     }
     return { ...recording, exchanges: [...recording.exchanges, one] }
   }

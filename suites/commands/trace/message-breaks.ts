@@ -54,6 +54,16 @@ const ofLater: Edit = (recording: Recording) => ({
 
 const fitting: readonly BreakRow[] = [
   [
+    'tasks/download-messages',
+    hosted,
+    before('status', '{"type":"asset_download","data":{}}', { nth: 1 }),
+  ],
+  [
+    'tasks/export-messages',
+    hosted,
+    before('status', '{"type":"asset_export","data":{}}', { nth: 1 }),
+  ],
+  [
     'assets/scan-messages',
     local,
     all(ofLater, before('status', '{"type":"assets.seed.started","data":{}}', { nth: 1 })),
