@@ -44,6 +44,7 @@ test.each([
 })
 
 test.each([
+  ['POST', '/v2/models/acme/pic-1', { prompt: 'a' }],
   ['POST', '/v2/models/acme/pic-1/requests', '{'],
   ['POST', '/proxy/luma/generations', {}],
   ['POST', '/api/billing/topup', {}],

@@ -167,7 +167,7 @@ function responseOf({ response }: RecordedExchange): NonNullable<RecordedExchang
 const changed = (body: Uint8Array, change: (body: any) => any): Uint8Array =>
   new TextEncoder().encode(JSON.stringify(change(JSON.parse(new TextDecoder().decode(body)))))
 
-/** What an answer without a body has: also the id of a call, which the Router gives to each. */
+/** The headers of an answer without a body: with the id of a call, which each answer of the Router has. */
 const bare: readonly (readonly [string, string])[] = [
   ['content-length', '0'],
   ['x-comfy-request-id', '8b1f6f0c-63a5-4d53-9f35-6d3c5a0a0b11'],
