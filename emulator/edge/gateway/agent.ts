@@ -112,6 +112,7 @@ export const urlAgent =
     const { status, type, text } = await postJson(url, { [idempotencyKey.header]: key }, call, {
       signal,
       maxBytes,
+      isAlone: true,
     })
     if (!isDone(status)) throw new Error(`the agent answered ${status}`)
     if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) return text

@@ -25,12 +25,16 @@ export class CallError extends Error {
   }
 }
 
-/** The abort signal, the method (POST by default), and the largest reply: a larger one is cut off, or fails. */
+/**
+ * The abort signal, the method (POST by default), and the largest reply: a larger one is cut off, or fails. `isAlone` takes a
+ * connection for this call: a kept one may end under a call that cannot be repeated.
+ */
 type CallOptions = {
   readonly signal: AbortSignal
   readonly maxBytes: number
   readonly method?: string
   readonly cutsReply?: boolean
+  readonly isAlone?: boolean
 }
 
 /** The error for a reply that is too large. */
@@ -68,7 +72,7 @@ export function postBytes(
   url: URL,
   headers: Readonly<Record<string, string>>,
   bytes: Uint8Array,
-  { signal, maxBytes, method = 'POST', cutsReply = false }: CallOptions,
+  { signal, maxBytes, method = 'POST', cutsReply = false, isAlone = false }: CallOptions,
 ): Promise<Reply> {
   const { request } = url.protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {
@@ -78,7 +82,8 @@ export function postBytes(
       'Content-Length': bytes.length,
       'User-Agent': 'flowdouble',
     }
-    const call = request(url, { method, headers: { ...own, ...headers }, signal })
+    const connection = isAlone ? { agent: false as const } : {}
+    const call = request(url, { method, headers: { ...own, ...headers }, signal, ...connection })
     call.on('error', failed)
     call.on('response', (response) => {
       const chunks: Buffer[] = []
