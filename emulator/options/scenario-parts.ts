@@ -130,7 +130,8 @@ export const wrongModelRules = (rules: readonly ModelRule[] = []): readonly Viol
     const path = ['models', at]
     if (file !== undefined && output !== undefined)
       return [{ path, problem: 'has file and output: choose one' }]
-    const wrong = headerProblem(headers, [...path, 'headers'])
+    const sent = Object.entries(headers).filter(([, value]) => value !== null)
+    const wrong = headerProblem(Object.fromEntries(sent), [...path, 'headers'])
     if (wrong !== undefined) return [wrong]
     return file === undefined ? [] : wrongContent([...path, 'file'], file, [])
   })

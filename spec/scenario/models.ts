@@ -20,6 +20,9 @@ import {
   text,
 } from '../schema.ts'
 
+/** What a header can have. */
+const inHeader = { pattern: '^[\\t\\x20-\\x7e\\xa0-\\xff]*$' } as const
+
 const credits = { type: 'number', minimum: 0, maximum: 1e9 } as const
 
 const output = {
@@ -80,12 +83,23 @@ export const modelRule = options({
   },
   contentType: {
     ...text,
+    ...inHeader,
     description: 'the media type of that file; empty for none, by default that of its content',
   },
   price: { ...credits, description: 'what it costs, in credits' },
-  headers: { type: 'object', description: 'further headers of its answer, each a text' },
-  droppedParams: { ...list(text), description: 'the parameters that a provider could not take' },
-  fallbackProvider: { ...name, description: 'the provider that served it as a fallback' },
+  headers: {
+    type: 'object',
+    description: 'further headers of its answer, each a text; null leaves one out',
+  },
+  droppedParams: {
+    ...list({ ...text, ...inHeader }),
+    description: 'the parameters that a provider could not take',
+  },
+  fallbackProvider: {
+    ...name,
+    ...inHeader,
+    description: 'the provider that served it as a fallback',
+  },
   ignoresCancel: { const: true, description: 'it goes on when it is cancelled while it runs' },
   error: {
     ...name,
@@ -104,8 +118,12 @@ export const modelRule = options({
     maximum: 599,
     description: 'what the provider answered: the call has reached it',
   },
-  upstreamDetail: { ...name, description: 'why a provider rejected the input' },
-  refusalSubject: { ...name, description: 'what a provider refused, such as input_image' },
+  upstreamDetail: { ...name, ...inHeader, description: 'why a provider rejected the input' },
+  refusalSubject: {
+    ...name,
+    ...inHeader,
+    description: 'what a provider refused, such as input_image',
+  },
   kept: {
     ...boolean,
     description:
@@ -130,6 +148,8 @@ export const rules = {
       'A model rule sets the bytes of an answer and its Content-Type, also to none or a wrong one.',
     'scenario/model-headers':
       'A model rule sets the price of a call, further headers, dropped parameters and the fallback.',
+    'scenario/model-no-header':
+      'A header that is null in a model rule is left out of the output of its call.',
     'scenario/model-error':
       'A failure of a model rule has its error_type, status, detail and Retry-After.',
     'scenario/model-error-time':

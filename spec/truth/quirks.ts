@@ -165,6 +165,13 @@ export const quirks = {
       quirk: 'The path of the events returns 501 `not_implemented`.',
       source: 'published hosted API, 2026, v2',
     },
+    'hosted.v2-public-demo': {
+      default: 'The hosted API v2 and the Router need the key of an account.',
+      quirk:
+        'A request without a key acts for the first account: its list of jobs returns 403 ' +
+        '`public_deployment_no_list`, its submit with labels 422 `metadata_not_supported`.',
+      source: 'clients of hosted API v2: comfy-sdk 0.5.0',
+    },
     'hosted.v2-bad-graph-fails': {
       default: 'A graph that cannot run is refused by the hosted API v2 with 422.',
       quirk: 'It becomes a job that fails, as on deployments.',

@@ -97,9 +97,16 @@ export const v2Refusals = {
   labelsInvalid: v2Refusal(422, 'A submit whose labels break a limit.', {
     metadata_invalid: '{reason}',
   }),
-  labelsUnsupported: v2Refusal(422, 'A submit with labels, with the quirk `hosted.v2-no-labels`.', {
-    metadata_not_supported: 'This server keeps no labels.',
-  }),
+  publicList: v2Refusal(
+    403,
+    'The list of jobs without a key, with the quirk `hosted.v2-public-demo`.',
+    { public_deployment_no_list: 'A public deployment does not list jobs.' },
+  ),
+  labelsUnsupported: v2Refusal(
+    422,
+    'Labels with the quirk `hosted.v2-no-labels`, or without a key with `hosted.v2-public-demo`.',
+    { metadata_not_supported: 'This server keeps no labels.' },
+  ),
   queueFull: {
     ...v2Refusal(429, 'The waiting jobs of the account reach their limit.', {
       queue_full: 'Too many of your jobs are waiting.',

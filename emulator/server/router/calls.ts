@@ -170,7 +170,9 @@ function outputReply(world: HostedWorld, call: RouterCall): Reply {
   if (droppedParams !== undefined)
     headers['X-Comfy-Router-Dropped-Params'] = JSON.stringify(droppedParams)
   if (fallbackProvider !== undefined) headers['X-Comfy-Router-Fallback-Provider'] = fallbackProvider
-  for (const [name, value] of Object.entries(rule.headers ?? {})) headers[name] = String(value)
+  for (const [name, value] of Object.entries(rule.headers ?? {}))
+    if (value === null) delete headers[name]
+    else headers[name] = String(value)
   return { status: 200, headers, body: made.body }
 }
 

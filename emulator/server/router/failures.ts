@@ -42,7 +42,8 @@ export function failureReply(rule: ModelRule, bucket: string): Reply {
   if (upstreamStatus !== undefined) headers['X-Comfy-Upstream-Status'] = `${upstreamStatus}`
   if (upstreamDetail !== undefined) headers['X-Comfy-Upstream-Detail'] = upstreamDetail
   if (refusalSubject !== undefined) headers['X-Comfy-Refusal-Subject'] = refusalSubject
-  for (const [name, value] of Object.entries(rule.headers ?? {})) headers[name] = String(value)
+  for (const [name, value] of Object.entries(rule.headers ?? {}))
+    if (value !== null) headers[name] = String(value)
   const own = {
     ...(upstreamDetail !== undefined && { upstream_detail: upstreamDetail }),
     ...(refusalSubject !== undefined && { refusal_subject: refusalSubject }),

@@ -7,11 +7,13 @@ import { json, refuseV2, type Reply } from '../../http/replies.ts'
 import { parameter, type Request, wholeNumber } from '../../http/requests.ts'
 import type { HostedWorld } from '../state/world.ts'
 import { type Job, jobsOf, polled } from '../world/jobs.ts'
+import { isVisitor } from './access.ts'
 import { stateOf } from './jobs.ts'
 import { matchesFilters, readFilters } from './labels.ts'
 import { timeText } from './links.ts'
 
-export function list(world: HostedWorld, { query }: Request): Reply {
+export function list(world: HostedWorld, { query, headers }: Request): Reply {
+  if (isVisitor(world, { headers })) return refuseV2('publicList')
   if (world.setup.quirks.has('hosted.v2-no-labels')) return refuseV2('notImplemented')
   const filters = readFilters(query)
   if (typeof filters === 'string') return refuseV2('invalidFilter', { reason: filters })

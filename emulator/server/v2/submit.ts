@@ -21,6 +21,7 @@ import type { Labels } from '../state/v2.ts'
 import type { HostedWorld } from '../state/world.ts'
 import { jobOf } from '../world/jobs.ts'
 import { enqueue } from '../world/queue.ts'
+import { isVisitor } from './access.ts'
 import { jobText } from './jobs.ts'
 import { underKey } from './keys.ts'
 import { readLabels } from './labels.ts'
@@ -31,7 +32,7 @@ export function submit(world: HostedWorld, request: Request): Reply {
   const body = readBody(request)
   if (body === undefined)
     return refuseV2('invalidRequest', { reason: 'The body is not a JSON object.' })
-  const form = readForm(world, body)
+  const form = readForm(world, body, isVisitor(world, request))
   if ('status' in form) return form
   return underKey(world, request, () => queue(world, request, form))
 }
@@ -57,7 +58,7 @@ type Form = {
 
 const reserved = ['webhook_url', 'inputs']
 
-function readForm(world: HostedWorld, body: JsonObject): Form | Reply {
+function readForm(world: HostedWorld, body: JsonObject, isPublic: boolean): Form | Reply {
   const named = reserved.find((name) => (body.get(name) ?? null) !== null)
   if (named !== undefined) return badWorkflow(`${named} is reserved.`)
   const workflow = body.get('workflow')
@@ -67,7 +68,7 @@ function readForm(world: HostedWorld, body: JsonObject): Form | Reply {
   const labels = readLabels(body.get('metadata'))
   if (typeof labels === 'string') return refuseV2('labelsInvalid', { reason: labels })
   const hasLabels = Object.keys(labels).length > 0
-  if (hasLabels && world.setup.quirks.has('hosted.v2-no-labels'))
+  if (hasLabels && (isPublic || world.setup.quirks.has('hosted.v2-no-labels')))
     return refuseV2('labelsUnsupported')
   const extra = body.get('extra_data') ?? new Map<string, Json>()
   if (!isObject(extra) || ![...extra].every(isCredential)) {

@@ -147,6 +147,18 @@ provesHosted(
   }),
 )
 
+provesHosted(
+  'scenario/model-no-header',
+  async (subject) => {
+    const { run } = await routerOf(subject)
+    const { status, headers } = await run(one, {})
+    expect(status).toBe(200)
+    expect(headers).not.toHaveProperty('x-comfy-credits-used')
+    expect(headers).toHaveProperty('x-comfy-request-id')
+  },
+  world({ headers: { 'X-Comfy-Credits-Used': null } }),
+)
+
 const failures: readonly ModelRule[] = [
   { error: 'rate_limited', retryAfter: 7, detail: 'Slow down.' },
   { error: 'concurrency_limit_exceeded' },

@@ -104,3 +104,19 @@ provesQuirk('hosted.no-v2', async ({ breaks, raw }) => {
     expect([status, json().code]).toEqual([404, 'NOT_FOUND'])
   }
 })
+
+provesQuirk('hosted.v2-public-demo', async (subject) => {
+  await v2Of(subject)
+  const send = (method: string, path: string, body?: unknown) =>
+    subject.raw(method, `/api/v2${path}`, body === undefined ? undefined : JSON.stringify(body))
+  const submitted = await send('POST', '/jobs', { workflow: talking() })
+  expect(submitted.status).toBe(201)
+  const { id } = JSON.parse(submitted.text)
+  expect((await send('GET', `/jobs/${id}`)).status).toBe(200)
+  const labelled = { workflow: talking(), metadata: { a: 'b' } }
+  expectRefused(await send('POST', '/jobs', labelled), 422, 'metadata_not_supported')
+  expectRefused(await send('GET', '/jobs'), 403, 'public_deployment_no_list')
+  expect((await subject.raw('GET', '/v2/models')).status).toBe(200)
+  const wrong = { Authorization: 'Bearer wrong-key' }
+  expectRefused(await subject.raw('GET', '/api/v2/jobs', undefined, wrong), 401, 'unauthorized')
+})
