@@ -10,7 +10,8 @@
 //
 // A client is a row of clients.mjs, and a driver in npm/ or pypi/ that uses it as its documentation shows. A driver
 // knows the address of its server, and nothing else about it. A check passes when the client says so and the log of the
-// server shows the same. A run of all clients without --serve also writes recordings/clients.md.
+// server shows the same. A run of all clients without --serve also runs the test suite of a client that has one
+// (sdk-suite/), and writes recordings/clients.md.
 //
 // Exit codes: 0 every check passes, 1 a check fails, 2 wrong usage, 5 a client could not be installed.
 
@@ -21,6 +22,7 @@ import { parseArgs } from 'node:util'
 import { clients } from './clients.mjs'
 import { drive } from './drive.mjs'
 import { install, unfitFor } from './install.mjs'
+import { report, runSuite } from './sdk-suite/suite.mjs'
 import { line, summary, writeTable } from './table.mjs'
 
 const usage = (text) => {
@@ -122,8 +124,14 @@ const work = async () => {
 }
 await Promise.all(Array.from({ length: Number(flags['at-once']) }, work))
 
-if (flags.only.length === 0 && further.length === 0) writeTable(results)
+const isWhole = flags.only.length === 0 && further.length === 0
+const suite = isWhole ? await runSuite(cache) : undefined
+if (suite !== undefined) {
+  print(report(suite))
+  writeTable(results, suite)
+}
 if (flags.json) console.log(JSON.stringify(results, null, 2))
 else print(summary(results))
 const has = (state) => results.some((result) => result.state === state)
-process.exitCode = has('fails') ? 1 : has('absent') ? 5 : 0
+const isWrong = suite !== undefined && suite.wrong.length > 0
+process.exitCode = has('fails') || isWrong ? 1 : has('absent') ? 5 : 0

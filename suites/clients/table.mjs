@@ -46,7 +46,15 @@ const notes = (results, key) =>
     Object.entries(result[key] ?? {}).map(([what, why]) => [result.name, what, why]),
   )
 
-const text = (results) => {
+/** What a test suite of a client does on the double. */
+const suiteText = ({ name, version, passed, leftOut, wrong }) =>
+  `${passed} tests of the suite of ${name} ${version} pass on a server of ours in place of its stub server
+([suites/clients/sdk-suite](../suites/clients/sdk-suite)): what a test sets becomes a scenario, what it reads comes from the
+requests received.
+
+${table(['Left out', 'Why'], [...leftOut.map(([why, count]) => [`${count}`, why]), ...wrong.map((one) => ['**wrong**', one])])}`
+
+const text = (results, suite) => {
   const driven = results.filter(({ drop }) => drop === undefined)
   const dropped = results.filter(({ drop }) => drop !== undefined)
   return `# Client programs that run on flowdouble
@@ -91,6 +99,10 @@ ${table(
   driven.flatMap(({ name, lacking = [] }) => lacking.map((request) => [name, `\`${request}\``])),
 )}
 
+## The test suite of a client
+
+${suiteText(suite)}
+
 ## Programs that are not driven
 
 ${table(
@@ -101,7 +113,7 @@ ${table(
 }
 
 /** Writes the page, as the formatter of this repository does. */
-export function writeTable(results) {
-  writeFileSync(file, text(results))
+export function writeTable(results, suite) {
+  writeFileSync(file, text(results, suite))
   execFileSync(join(root, 'node_modules/.bin/oxfmt'), [file])
 }
