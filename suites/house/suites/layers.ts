@@ -27,6 +27,7 @@ export const layers: readonly string[] = [
   'emulator/server/runs/',
   'emulator/server/local/assets/',
   'emulator/server/local/',
+  'emulator/server/hosted/surface.ts',
   'emulator/server/hosted/assets/',
   'emulator/server/hosted/accounts/',
   'emulator/server/hosted/',
