@@ -13,6 +13,13 @@ const npm = (name, version, more = {}) => ({ name, version, from: 'npm', ...more
 const pypi = (name, version, more = {}) => ({ name, version, from: 'pypi', ...more })
 
 export const clients = [
+  npm('@comfyorg/sdk', '0.1.9', {
+    generation: 'hosted v2',
+    needs: { '--deployment hosted': 'It speaks the second version of the hosted API.' },
+    notes: {
+      'errors of models': 'Its models.run throws a ComfyError, with the error_type as its code.',
+    },
+  }),
   npm('@saintno/comfyui-sdk', '0.3.1', {
     notes: { 'refused graphs': 'It throws the response of the server as it is.' },
   }),

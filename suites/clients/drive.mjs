@@ -145,7 +145,7 @@ const pathOf = (target) =>
   target
     .split('?')[0]
     .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, '{id}')
-    .replaceAll(/blake3:[\da-f]+/g, '{hash}')
+    .replaceAll(/blake3(:|%3A)[\da-f]+/g, '{hash}')
 
 /** The requests for what the server does not have, each once. */
 const lackingOf = (log) => [
