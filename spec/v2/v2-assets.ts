@@ -148,6 +148,10 @@ export const rules = {
       'A reference to an unknown or foreign asset returns 422 missing_asset with its id.',
     'v2-assets/foreign': 'An asset of another account returns the same 404 as an unknown one.',
   }),
+  ...observedAt('clients of hosted API v2: comfy-sdk 0.5.0').hosted({
+    'v2-assets/by-path':
+      'A node that takes a file of the inputs takes the file_path of an upload, the latest one.',
+  }),
   ...chosen.hosted({
     'v2-assets/form':
       'An upload that is not a form, or has a bad field, returns 422 invalid_request.',

@@ -26,7 +26,7 @@ import { jobText } from './jobs.ts'
 import { underKey } from './keys.ts'
 import { readLabels } from './labels.ts'
 import { originOf } from './links.ts'
-import { resolveReferences } from './references.ts'
+import { resolvePaths, resolveReferences } from './references.ts'
 
 export function submit(world: HostedWorld, request: Request): Reply {
   const body = readBody(request)
@@ -77,6 +77,7 @@ function readForm(world: HostedWorld, body: JsonObject, isPublic: boolean): Form
   }
   const missing: string[] = []
   resolveReferences(world, workflow, missing)
+  resolvePaths(world, workflow)
   return missing.length === 0
     ? { workflow, extra, labels }
     : refuseV2('missingAsset', { ids: missing.join(', ') }, { missing_ids: missing })

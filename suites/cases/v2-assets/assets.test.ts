@@ -240,6 +240,18 @@ proves('v2-assets/reference', async (subject) => {
   await submit(saved(reference(outputs[0].id)))
 })
 
+proves('v2-assets/by-path', async (subject) => {
+  const { run, send, upload } = await v2Of(subject)
+  const { outputs } = await run(solid(uniqueNumber(subject, 'by path')))
+  const { bytes } = await fetchLink(outputs[0].url)
+  const file_path = subject.unique('by-path.png')
+  assetIn(await upload(bytes, { content_type: 'image/png', file_path }), [200, 201])
+  const ran = await run(saved(file_path))
+  expect([ran.status, ran.outputs.length]).toEqual(['succeeded', 1])
+  const { workflow } = fitting(v2Workflow, await send('GET', `/jobs/${ran.id}/workflow`))
+  expect(workflow['1'].inputs.image).toEqual(expect.any(String))
+})
+
 proves('v2-assets/missing-reference', async (subject) => {
   const { post } = await v2Of(subject)
   const errorOf = async (image: unknown) => {
