@@ -50,7 +50,7 @@ const notes = (results, key) =>
 const suiteText = ({ name, version, passed, leftOut, wrong }) =>
   `${passed} tests of the suite of ${name} ${version} pass on a server of ours in place of its stub server
 ([suites/clients/sdk-suite](../suites/clients/sdk-suite)): what a test sets becomes a scenario, what it reads comes from the
-requests received.
+requests received. Those that call a server of the vendor, which cost credits there, are among them.
 
 ${table(['Left out', 'Why'], [...leftOut.map(([why, count]) => [`${count}`, why]), ...wrong.map((one) => ['**wrong**', one])])}`
 

@@ -11,7 +11,7 @@ import os
 
 import httpx
 import pytest
-from script import KEYS, MODEL_IDS, State
+from script import KEYS, LIVE, MODEL_IDS, State
 from script import job_body as _job_json  # noqa: F401  (the suite imports these two from here)
 from script import output_body as _output_json  # noqa: F401
 
@@ -46,19 +46,35 @@ TYPES = {
     }
     for name, optional in (("KSampler", {}), ("K", {}), ("LoadImage", {"image": ["STRING", {}]}))
 }
+STUBBED = {
+    "version": 1,
+    "types": TYPES,
+    "modelTypes": {id: {"input": {"type": "object"}, "output": {}} for id in MODEL_IDS},
+}
 
 
-@pytest.fixture(scope="session")
-def flowdouble_server():
+def make_server():
+    """The one process. Its first world is for the tests that the suite has for a server of the vendor."""
     accounts = [
         {"user": f"user{number}", "keys": [key], "balance": 1_000_000}
         for number, key in enumerate(KEYS)
     ]
-    models = {id: {"input": {"type": "object"}, "output": {}} for id in MODEL_IDS}
-    scenario = {"version": 1, "types": TYPES, "modelTypes": models}
-    options = {"clock": "real", "start_delay_ms": 0, "quirk": ["hosted.v2-public-demo"]}
-    with Server(deployment="hosted", accounts=accounts, scenario=scenario, **options) as server:
-        yield server
+    return Server(deployment="hosted", accounts=accounts, scenario=LIVE, quirk=["hosted.v2-public-demo"])
+
+
+ADDRESSES = (BASE_URL_ENV_VAR, ROUTER_BASE_URL_ENV_VAR)
+started: list[Server] = []
+
+
+def pytest_configure():
+    """Those tests read their settings when they are collected."""
+    started.append(make_server().start())
+    os.environ.update({name: started[0].url for name in ADDRESSES})
+    os.environ.update({API_KEY_ENV_VAR: KEYS[0], "COMFY_ROUTER_E2E": "1"})
+
+
+def pytest_unconfigure():
+    started.pop().stop()
 
 
 class Double:
@@ -97,13 +113,13 @@ def doubles(monkeypatch):
 
 
 @pytest.fixture
-def start(flowdouble_server, doubles, request, monkeypatch):
+def start(doubles, request, monkeypatch):
     """Starts a server for this test."""
     worlds = []
 
     def one():
         options = {"quirk": []} if "unauthorized_when" in request.node.name else {}
-        world = flowdouble_server.world(port=0, **options)
+        world = started[0].world(port=0, scenario=STUBBED, start_delay_ms=0, **options)
         worlds.append(world)
         double = Double(world)
         doubles.append(double)
@@ -122,13 +138,15 @@ def start(flowdouble_server, doubles, request, monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def no_settings_of_this_machine(monkeypatch):
-    for name in (BASE_URL_ENV_VAR, ROUTER_BASE_URL_ENV_VAR, API_KEY_ENV_VAR):
+def no_settings(monkeypatch, request):
+    if "integration" in request.path.parts:
+        return
+    for name in (*ADDRESSES, API_KEY_ENV_VAR):
         monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
-def server(start, monkeypatch, request, no_settings_of_this_machine):
+def server(start, monkeypatch, request, no_settings):
     double = start()
     monkeypatch.setenv(BASE_URL_ENV_VAR, double.base_url)
     monkeypatch.setenv(ROUTER_BASE_URL_ENV_VAR, double.base_url)

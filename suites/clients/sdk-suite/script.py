@@ -23,6 +23,28 @@ MODEL_IDS = ("acme/flux-dev", "acme/fast-sdxl", "bfl/flux-2-pro")
 """The models that the suite calls."""
 
 
+PICTURE, VIDEO = "openai/gpt-image-2", "byteplus/dreamina-seedance-2-0-260128"
+_any = {"type": "object"}
+_picture, _video = {"media": "png"}, {"media": "mp4"}
+_filmed = {"status": "succeeded", "content": {"video_url": _video}}
+LIVE = {
+    "version": 1,
+    "modelTypes": {
+        PICTURE: {"input": _any, "output": {"data": [{"url": _picture}]}, "providers": ["fal"]},
+        VIDEO: {"input": _any, "output": _filmed, "providers": ["fal"]},
+    },
+    # Strict calls have the input of the provider, and its output.
+    "models": [
+        {
+            "model": PICTURE,
+            "where": {"image_size": {"width": 1024, "height": 1024}},
+            "output": {"images": [{"url": _picture}]},
+        }
+    ],
+}
+"""The models that the tests for a server of the vendor call."""
+
+
 def initial() -> dict[str, Any]:
     """What the suite can set, as it is before: a server on which everything succeeds."""
     catalog_entry = {

@@ -32,8 +32,6 @@ async function prepare(python, folder) {
   const archive = readdirSync(folder).find((file) => file.endsWith('.tar.gz'))
   await must(['tar', '--strip-components=1', '-xzf', archive], folder)
   const tests = join(folder, 'tests')
-  // Those need a server of the vendor.
-  rmSync(join(tests, 'integration'), { recursive: true, force: true })
   for (const file of ['conftest.py', 'script.py']) cpSync(join(here, file), join(tests, file))
   const names = Object.entries(json(join(here, 'names.json')))
   const found = new Set()
