@@ -43,6 +43,20 @@ for (const [text, warning] of doubtful) {
   })
 }
 
+test.each([
+  ['contentType: "audio/mpeg\\e"', 'contentType'],
+  ['droppedParams: ["\\u6f22"]', 'droppedParams[0]'],
+  ['refusalSubject: "a\\nb"', 'refusalSubject'],
+  ['headers: { X-Mine: "\\0" }', 'headers'],
+])('texts that no header can have are refused in rules of models: %s', async (rule, at) => {
+  const folder = newFiles({ 'a.yaml': `version: 1\nmodels: [{ ${rule} }]` })
+  const { code, stdout, stderr } = await folder.run(validateCommand, 'a.yaml')
+  expect({ code, said: stdout + stderr }).toEqual({
+    code: 1,
+    said: expect.stringContaining(`models[0].${at}`),
+  })
+})
+
 test('paths of servers get no warning, with parameters, stars or the prefix', async () => {
   const paths = ['/prompt', '/api/prompt', '/history/1', '/history/*', '/**', '/api/**', '/vi*']
   const others = ['/userdata/a/b', '/test-user/a.png', '/*/*', '/api/view/**', '/ws']
