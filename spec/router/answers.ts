@@ -10,7 +10,12 @@ export const routerAnswers: Readonly<Record<RouterEndpointName, Ids>> = {
   routerModels: ['router/list', 'router/list-pages', 'router/list-limit'],
   routerModel: ['router/detail'],
   routerDocument: ['router/document', 'router/document-tag', 'router/document-cache'],
-  routerRun: ['router-runs/output', 'router-runs/result-headers', 'router-runs/replay'],
+  routerRun: [
+    'router-runs/output',
+    'router-runs/strict',
+    'router-runs/result-headers',
+    'router-runs/replay',
+  ],
   routerEstimate: ['router-runs/estimate'],
   routerSubmit: ['router-queue/submit', 'router-queue/addresses', 'router-queue/key'],
   routerStatus: ['router-queue/states', 'router-queue/position', 'router-queue/pace'],

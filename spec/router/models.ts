@@ -36,6 +36,30 @@ export const builtInModels: Readonly<Record<string, ModelType>> = {
     price: 6.33,
     durationMs: 200,
   },
+  'byteplus/dreamina-seedance-2-0-260128': {
+    about: 'a video from a text',
+    input: {
+      type: 'object',
+      required: ['content'],
+      properties: {
+        content: {
+          type: 'array',
+          minItems: 1,
+          items: { type: 'object', required: ['type'], properties: { type: { type: 'string' } } },
+        },
+        resolution: { enum: ['480p', '720p', '1080p'] },
+        ratio: { type: 'string' },
+        duration: { type: 'integer', minimum: 2, maximum: 15 },
+      },
+    },
+    output: {
+      status: 'succeeded',
+      content: { video_url: { media: 'mp4', width: 640, height: 384 } },
+    },
+    price: 63.3,
+    durationMs: 1000,
+    providers: ['fal'],
+  },
   'elevenlabs/eleven_v3': {
     about: 'speech, as the sound itself',
     input: {
@@ -82,6 +106,24 @@ export const builtInModels: Readonly<Record<string, ModelType>> = {
     price: 84.4,
     durationMs: 1000,
     chargesOnPolicyRejection: 'yes',
+  },
+  'openai/gpt-image-2': {
+    about: 'pictures from a text, also by other providers',
+    input: {
+      type: 'object',
+      required: ['prompt'],
+      properties: {
+        prompt,
+        n: { type: 'integer', minimum: 1, maximum: 4, default: 1 },
+        size: { type: 'string' },
+        quality: { enum: ['low', 'medium', 'high', 'auto'] },
+      },
+    },
+    output: { data: [{ times: 'n', item: { url: { media: 'png' } } }] },
+    providerOutput: { images: [{ url: { media: 'png' }, content_type: 'image/png' }] },
+    price: 8.44,
+    durationMs: 250,
+    providers: ['fal', 'wavespeed'],
   },
   'recraft/crisp-upscale': {
     about: 'a larger picture',

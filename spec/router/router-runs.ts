@@ -109,6 +109,8 @@ export const rules = {
       'A model ignores fields that it does not declare, unless reject_unknown_fields is true.',
     'router-runs/provider':
       'A model_provider that is unknown, or does not have the model, returns 400.',
+    'router-runs/strict':
+      'With strict_mode a model_provider takes any input, and its own output is returned.',
     'router-runs/no-credits': 'A call beyond the balance returns 402 insufficient_credits.',
     'router-runs/concurrency':
       'More calls than the tier allows return 429 concurrency_limit_exceeded with Retry-After.',

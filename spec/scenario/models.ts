@@ -45,6 +45,10 @@ const modelType = closed({
   price: optional({ ...credits, description: 'credits for a call (default 0)' }),
   durationMs: optional({ ...delay, description: 'how long a call takes (default 200)' }),
   chargesOnPolicyRejection: optional({ ...name, description: 'in its billing (default unknown)' }),
+  providerOutput: optional({
+    ...output,
+    description: 'its output with strict_mode: that of the provider which model_provider names',
+  }),
   providers: optional({ ...list(name), description: 'those that model_provider can name' }),
   retired: optional(
     closed({

@@ -28,8 +28,10 @@ export function readInput(model: Model, request: Request): ReadInput {
   if (input === undefined)
     return { refusal: refuseRouter('invalidInput', { reason: 'The body is not valid JSON.' }) }
   if (!isMembers(input)) return { refusal: refuseRouter('notAnObject') }
-  const isStrict = parameter(request.query, 'reject_unknown_fields') === 'true'
-  const errors = fieldErrors(model.input, input, isStrict)
+  // The schema is that of the usual provider.
+  if (isStrict(request)) return { input }
+  const isClosed = parameter(request.query, 'reject_unknown_fields') === 'true'
+  const errors = fieldErrors(model.input, input, isClosed)
   return errors.length === 0 ? { input } : { refusal: refuseFields(errors) }
 }
 
@@ -44,15 +46,24 @@ function jsonIn(request: Request): unknown {
   }
 }
 
+/** The provider that a call names, if that is another than the usual one. */
+function otherProvider({ query }: Pick<Request, 'query'>): string | undefined {
+  const named = parameter(query, 'model_provider')
+  return named === undefined || providers.usual.some((one) => one === named) ? undefined : named
+}
+
+/** Whether a call speaks to another provider in the words of that one [router-runs/strict]. */
+const isStrict = (request: Pick<Request, 'query'>): boolean =>
+  otherProvider(request) !== undefined && parameter(request.query, 'strict_mode') === 'true'
+
 /** The refusal of a provider that does not serve a model [router-runs/provider]; undefined if it does. */
 export function refuseProvider(
   { id, providers: own = [] }: Model,
-  query: string,
+  request: Pick<Request, 'query'>,
 ): Reply | undefined {
-  const named = parameter(query, 'model_provider') ?? 'default'
-  const { usual, others } = providers
-  if ([...usual, ...own].some((one) => one === named)) return undefined
-  const isKnown = others.some((one) => one === named)
+  const named = otherProvider(request)
+  if (named === undefined || own.includes(named)) return undefined
+  const isKnown = providers.others.some((one) => one === named)
   const reason = isKnown ? `${named} does not serve ${id}.` : 'The model_provider is unknown.'
   return refuseRouter('invalidInput', { reason })
 }
@@ -80,7 +91,7 @@ export function planCall(
     id: drawUuid(routerOf(world).random),
     model: model.id,
     isRun,
-    plan: planOf(model, rule, { price, input, isRun }),
+    plan: planOf(isStrict(request) ? ofProvider(model) : model, rule, { price, input, isRun }),
     key,
     host,
     prefix,
@@ -98,6 +109,10 @@ function canPay(world: HostedWorld, price: number): boolean {
   const { account } = world.setup.hosted
   return account.subscription === 'active' && world.state.balance - openPrice(world) >= price
 }
+
+/** A model with the output of another provider. */
+const ofProvider = (model: Model): Model =>
+  Object.assign({}, model, { output: model.providerOutput ?? model.output })
 
 function planOf(
   model: Model,

@@ -32,7 +32,7 @@ export function submit(world: HostedWorld, request: Request): Reply {
   const used = key === null ? undefined : answerUsed(world, key, digest)
   if (used !== undefined) return used
   if (model.bytes !== undefined) return refuseRouter('bytesNotQueued', { id: model.id })
-  const wrong = refuseProvider(model, request.query)
+  const wrong = refuseProvider(model, request)
   if (wrong !== undefined) return wrong
   const read = readInput(model, request)
   if ('refusal' in read) return read.refusal

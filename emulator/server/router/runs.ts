@@ -22,7 +22,7 @@ export function run(world: HostedWorld, request: Request, id: number): Reply {
   const digest = key === null ? '' : digestOf(world, request)
   const used = key === null ? undefined : answerUsed(world, key, digest)
   if (used !== undefined) return used
-  const wrong = refuseProvider(model, request.query)
+  const wrong = refuseProvider(model, request)
   if (wrong !== undefined) return wrong
   const read = readInput(model, request)
   if ('refusal' in read) return read.refusal

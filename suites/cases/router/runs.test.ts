@@ -35,6 +35,7 @@ const world = (more: EmulatorOptions = {}): EmulatorOptions => ({
         price: 10,
         durationMs: 400,
         providers: ['fal'],
+        providerOutput: { images: [{ input: 'text' }] },
       },
       'acme/say-1': { input: { type: 'object' }, bytes: 'mp3', price: 2.345 },
       'acme/plain': { input: { type: 'object' }, output: { done: true } },
@@ -205,6 +206,19 @@ provesHosted(
       )
     for (const name of ['fal', 'default', 'comfy', 'comfyui'])
       expect((await run(pic, input, {}, `?model_provider=${name}`)).status).toBe(200)
+  },
+  world(),
+)
+
+provesHosted(
+  'router-runs/strict',
+  async (subject) => {
+    const { send, run } = await routerOf(subject)
+    const foreign = { text: 'in other words' }
+    const strict = await run(pic, foreign, {}, '?model_provider=fal&strict_mode=true')
+    expect(strict.json()).toEqual({ images: ['in other words'] })
+    for (const query of ['?model_provider=fal', '?strict_mode=true', ''])
+      expectRouterError(await send('POST', `/${pic}${query}`, foreign), 422, 'invalid_input')
   },
   world(),
 )
