@@ -112,6 +112,16 @@ export const clients = [
   }),
   pypi('comfyui-autograph', '2.3.0'),
   pypi('comfyui-cli', '0.1.1'),
+  pypi('comfyui-frontend-package', '1.58.1', {
+    with: ['playwright==1.55.0'],
+    generation: 'comfyui-0.38',
+    needs: {
+      '--like comfyui-0.38': 'It is the front end of that time.',
+      '--assets': 'Its panel of assets lists what a server with assets has.',
+      '--web-root {packages}/comfyui_frontend_package/static': 'The server sends its files.',
+    },
+    notes: { Chromium: 'It runs in the Chromium of the machine, which its driver starts.' },
+  }),
   pypi('comfyui-python-client', '0.1.3', { python: '3.12' }),
   pypi('comfyui-skill-cli', '0.2.14', {
     notes: {

@@ -3,7 +3,14 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -72,8 +79,14 @@ async function warm(url) {
   await over
 }
 
-/** The options that a client needs. */
-const optionsOf = ({ needs = {} }) => Object.keys(needs).flatMap((option) => option.split(' '))
+/** The options that a client needs; `{packages}` is the folder of the packages of Python that are installed for it. */
+function optionsOf({ needs = {} }, home) {
+  const options = Object.keys(needs).flatMap((option) => option.split(' '))
+  if (!options.some((option) => option.includes('{packages}'))) return options
+  const [python = ''] = readdirSync(join(home, 'lib'))
+  const packages = join(home, 'lib', python, 'site-packages')
+  return options.map((option) => option.replace('{packages}', packages))
+}
 
 /** The folders that drivers run in, which go when this process ends. */
 const workplaces = new Set()
@@ -163,7 +176,7 @@ const lackingOf = (log) => [
 export async function drive(client, home, { further, limitMs }) {
   const folder = workplace()
   const log = join(folder, 'server.log')
-  const server = await startServer([...optionsOf(client), ...further], log)
+  const server = await startServer([...optionsOf(client, home), ...further], log)
   let done
   try {
     done = await runDriver(client, { home, url: server.url, folder, limitMs })
