@@ -5,6 +5,7 @@ import type { Refusal } from '../../spec/language.ts'
 import { oauthRefusals } from '../../spec/accounts/errors.ts'
 import { routerRefusals } from '../../spec/router/errors.ts'
 import { v2Refusals } from '../../spec/v2/errors.ts'
+import { partnerRefusals } from '../../spec/partner/errors.ts'
 import type { Body, FileFacts } from '../machine.ts'
 
 /** The reply to a request, before the edge adds Date, Server and the length. */
@@ -69,6 +70,13 @@ export const refuseLink = (name: keyof typeof linkRefusals, values: HeaderValues
 export const refuseByPlan = (name: keyof typeof planRefusals): Reply =>
   refuseBy(planRefusals[name], noHeaders, {})
 
+/** A refusal of the proxy to partners by its name; `values` replace the placeholders in its message. */
+export const refusePartner = (
+  name: keyof typeof partnerRefusals,
+  values: HeaderValues = {},
+  headers: HeaderValues = noHeaders,
+): Reply => refuseBy(partnerRefusals[name], headers, values)
+
 /** The names of the refusals of the hosted API v2. */
 export type V2Refusal = keyof typeof v2Refusals
 
@@ -104,7 +112,7 @@ const fillText = (text: string, values: HeaderValues): string =>
   text.replace(/\{(\w+)\}/g, (place, key: string) => values[key] ?? place)
 
 /** The reply of a refusal; `values` replace the placeholders in its text and in its headers. */
-export function refuseBy(refusal: Refusal, headers: HeaderValues, values: HeaderValues): Reply {
+function refuseBy(refusal: Refusal, headers: HeaderValues, values: HeaderValues): Reply {
   const { status, reason, raised, headers: own } = refusal
   const more: { reason?: string; raised?: true } = {}
   if (reason !== undefined) more.reason = reason

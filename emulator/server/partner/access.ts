@@ -1,5 +1,6 @@
 // Identifies the account that a request to the proxy comes from [partner/key, partner/partner-key].
 
+import { refusePartner } from '../../http/replies.ts'
 import { keyHeader } from '../../../spec/server/access.ts'
 import type { RequestHead } from '../../machine.ts'
 import { splitTarget } from '../../http/requests.ts'
@@ -7,7 +8,6 @@ import { isEqual } from '../../lib/equal.ts'
 import { bearerIn, worldOfBearer, worldOfKey } from '../hosted/access.ts'
 import type { Admission, Server } from '../state/server.ts'
 import type { World } from '../state/world.ts'
-import { refusePartner } from './replies.ts'
 
 /** The world of the account whose key a request carries, or the refusal. Only the state of the server needs none. */
 export function admit(server: Server, head: RequestHead): Admission {

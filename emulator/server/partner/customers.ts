@@ -9,11 +9,10 @@ import {
 } from '../../../spec/partner/partner.ts'
 import { microsOf } from '../../../spec/accounts/billing.ts'
 import type { Static } from '../../../spec/static.ts'
-import { json, type Reply } from '../../http/replies.ts'
+import { json, type Reply, refusePartner } from '../../http/replies.ts'
 import { parameter, type Request, wholeNumber } from '../../http/requests.ts'
 import type { HostedWorld } from '../state/world.ts'
 import { timeText } from '../v2/links.ts'
-import { refusePartner } from './replies.ts'
 
 export function readCustomer({ setup, state }: HostedWorld): Reply {
   const { user, tier } = setup.hosted.account

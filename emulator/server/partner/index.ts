@@ -1,10 +1,9 @@
 // What the proxy to partners does for a hosted server: the handler of each endpoint, and the replies for all other requests.
 
 import type { PartnerEndpointName } from '../../../spec/server/endpoints.ts'
-import { json } from '../../http/replies.ts'
+import { json, refusePartner } from '../../http/replies.ts'
 import { createSurface } from '../hosted/surface.ts'
 import { readBalance, readConcurrency, readCustomer, readEvents } from './customers.ts'
-import { refusePartner } from './replies.ts'
 import { readStorage } from './storage.ts'
 import { cancel, poll, submit } from './tasks.ts'
 

@@ -5,13 +5,12 @@ import type { Static } from '../../../spec/static.ts'
 import { get, put } from '../../lib/bounded.ts'
 import { isObject } from '../../lib/json.ts'
 import { drawUuid } from '../../lib/random.ts'
-import { json, type Reply } from '../../http/replies.ts'
+import { json, type Reply, refusePartner } from '../../http/replies.ts'
 import { bodyJson, type Request } from '../../http/requests.ts'
 import { signedLink } from '../hosted/signed-links.ts'
 import type { HostedWorld } from '../state/world.ts'
 import { flatFile } from '../world/named-files.ts'
 import { originOf, timeText } from '../v2/links.ts'
-import { refusePartner } from './replies.ts'
 
 const { file_name, file_hash } = storageRequest.properties
 const hashForm = new RegExp(file_hash.pattern)

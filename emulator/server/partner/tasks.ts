@@ -6,7 +6,7 @@ import { taskTimes } from '../../../spec/partner/partner.ts'
 import { base64 } from '../../lib/base64.ts'
 import { get, put } from '../../lib/bounded.ts'
 import { drawUuid } from '../../lib/random.ts'
-import { json, noContent, type Reply } from '../../http/replies.ts'
+import { json, noContent, type Reply, refusePartner } from '../../http/replies.ts'
 import { decodePart, type Request } from '../../http/requests.ts'
 import { encodeFile } from '../../pictures/encode.ts'
 import { wholeFile } from '../local/view.ts'
@@ -17,7 +17,7 @@ import { flatFile } from '../world/named-files.ts'
 import { waitUntil } from '../world/timers.ts'
 import { fileLink, originOf } from '../v2/links.ts'
 import { makeFile } from './media.ts'
-import { refusePartner, setAt } from './replies.ts'
+import { setAt } from './members.ts'
 
 /** The partner that answers at a path. */
 const partnerAt = (path: string): Partner =>
